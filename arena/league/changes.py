@@ -73,6 +73,8 @@ class History(NamedTuple):
 
     start: Conditions
     changes: Sequence[Change] = ()
+    encoded: Sequence[bytes] = ()
+    """The conditions at the start and each change as they are stored; empty if they are not."""
 
     def now(self) -> Conditions:
         """Return the conditions in force."""

@@ -47,8 +47,9 @@ def history_of(size: Size) -> History:
 
 def begin(size: Size, folder: Path) -> None:
     """Make the store of a league that was not played yet."""
+    history = history_of(size)
     with Store(folder / STORE, create=True) as store:
-        store.begin(*history_of(size))
+        store.begin(history.start, history.changes)
 
 
 def draw(folder: Path) -> None:

@@ -235,9 +235,10 @@ def change_info(path: Path, **changes: object) -> None:
     with Store(path) as store:
         info = store.league
     assert info
-    new = msgspec.json.encode(replace(info, **changes))
-    digest = row_hash([new])
-    edit.execute(path, "UPDATE league SET info = ?, hash = ?, last = ?", new, digest, digest)
+    new, machine = map(msgspec.json.encode, (replace(info, **changes), None))
+    digest = row_hash([new, machine])
+    values = "info = ?, machine = ?, hash = ?, last = ?"
+    edit.execute(path, f"UPDATE league SET {values}", new, machine, digest, digest)  # noqa: S608
 
 
 def test_changed_commitment_is_a_finding(whole: Path, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """A league that is written to between any two queries of whoever reads it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from random import Random
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.game.records import Fixture, PlayedFixture, fixture_result
+from arena.game.records import Cause, Fault, Fixture, PlayedFixture, fixture_result
 from arena.game.rules.books import Rules
 from arena.io.sqlite_file import SqliteFile
 from arena.league.keeping.prune import prune, used
@@ -31,9 +31,14 @@ _STEPS = 40
 """How often it is written to, at most."""
 
 
-def answering(chance: Random) -> Choose:
+BROKEN = "broken"
+"""A bot of this name crashes at its first decision."""
+
+
+def answering(seats: Sequence[str], chance: Random) -> Choose:
     """Return players who answer at random."""
-    return lambda _, asked: legal_answer(asked, chance)
+    crash = Fault(Cause.CRASH, "exit status 1")
+    return lambda seat, asked: crash if seats[seat] == BROKEN else legal_answer(asked, chance)
 
 
 def really_played(fixture: Fixture, rules: Rules) -> PlayedFixture:
@@ -41,7 +46,7 @@ def really_played(fixture: Fixture, rules: Rules) -> PlayedFixture:
     games = []
     for number in range(fixture.games):
         referee = referee_of(fixture, rules, number)
-        games.append(play_out(referee, answering(Random(f"{fixture.id}/{number}"))))
+        games.append(play_out(referee, answering(fixture.seats, Random(f"{fixture.id}/{number}"))))
     return records.played(fixture, games, clock="cpu")
 
 
@@ -78,10 +83,19 @@ class RestlessLeague:
             yield
 
     def _play_one(self) -> None:
-        league = self._league
-        fixture = league.due()[0]
-        played = really_played(fixture, league.schedule.drawn[fixture.id][1])
-        league.keep([pack(played)], [fixture_result(played)])
+        play_next(self._league)
+
+
+def play_next(league: StoredLeague, **texts: Any) -> bool:
+    """Play the first fixture that is due and store it; False if none is.
+
+    `texts` are fields of a `PlayedFixture`.
+    """
+    if not (due := league.due()):
+        return False
+    played = really_played(due[0], league.schedule.drawn[due[0].id][1])
+    league.keep([pack(replace(played, **texts))], [fixture_result(played)])
+    return True
 
 
 @contextmanager

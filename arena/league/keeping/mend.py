@@ -66,7 +66,7 @@ def _save(old: Store, new: Path) -> Mended:
     except ArenaError:
         positions = sorted(fixture.index for fixture, _ in schedule.drawn.values())
     with Store(new, create=True, token=old.token()) as store:
-        store.begin(*old.history())
+        store.begin_as(old)
         for position in positions:
             try:
                 fixtures = list(old.stored([position]))

@@ -211,7 +211,7 @@ def verify(
     findings += checked.findings
     findings += checked.played_too_late()
     hashes = checked.content_hashes
-    actual_root = root_hash(store.history(checked=False), hashes) if all(hashes) else None
+    actual_root = root_hash(store.history(checked=False).encoded, hashes) if all(hashes) else None
     ratings = list[DivisionCheck]()
     if actual_root and not findings:
         ratings = _check_ratings(store, checked, actual_root, workers, games_per_call)

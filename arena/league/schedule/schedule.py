@@ -6,7 +6,7 @@ change drops the blocks that were not begun.
 """
 
 from bisect import bisect
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain, pairwise, product
 
@@ -19,6 +19,8 @@ from arena.game.rules.round import max_rounds
 from arena.game.seeds import block_seed, fixture_seed
 from arena.league.changes import Change, changed, playing
 from arena.league.schedule.epoch import Epoch, Planned, Tally, Terms, terms_of
+
+_encode = msgspec.json.Encoder().encode
 
 
 class _DrawnBlock(Struct):
@@ -52,7 +54,14 @@ class Schedule:
     to draw if the league is large.
     """
 
-    def __init__(self, conditions: Conditions, changes: Iterable[Change] = ()) -> None:
+    def __init__(
+        self,
+        conditions: Conditions,
+        changes: Sequence[Change] = (),
+        encoded: Sequence[bytes] = (),
+    ) -> None:
+        """Draw what a `History` tells."""
+        start, *rows = encoded or map(_encode, (conditions, *changes))
         self.conditions = conditions
         """The conditions in force."""
         self.drawn: dict[str, tuple[Fixture, Rules]] = {}
@@ -69,18 +78,18 @@ class Schedule:
         """The bots that joined by a change, first to last."""
         self.twins: Mapping[str, str] = {}
         """Newcomers whose joining tables are played twice, and their predecessors."""
-        self.key = schedule_key(conditions)
+        self.key = schedule_key(start)
         """A hash of everything that decided the games so far, but for results."""
         self._playoff: set[str] = set()
         """The ids of the fixtures of a playoff."""
         self._begin_epoch(0)
-        for change in changes:
-            self._apply(change)
+        for change, row in zip(changes, rows, strict=True):
+            self._apply(change, row)
         self._show()
 
     def change(self, change: Change) -> None:
         """Go on after a change."""
-        self._apply(change)
+        self._apply(change, _encode(change))
         self._show()
 
     @property
@@ -192,8 +201,11 @@ class Schedule:
         ]
         return tuple(begun), tuple(sorted(unplayed))
 
-    def _apply(self, change: Change) -> None:
-        """End the epoch of now: keep what was begun, drop the rest; begin the next one."""
+    def _apply(self, change: Change, row: bytes) -> None:
+        """End the epoch of now: keep what was begun, drop the rest; begin the next one.
+
+        `row` is the change as it is stored.
+        """
         for (division, first), size in zip(self.earlier_blocks.items(), change.begun, strict=True):
             blocks = self._drawn[division]
             while len(blocks) < size and self._draw(division):
@@ -212,7 +224,7 @@ class Schedule:
         self.conditions = changed(self.conditions, change)
         self._arrived |= dict.fromkeys(bot.name for bot in change.joined)
         self.twins = self.twins if change.twins is UNSET else change.twins
-        self.key = sha256(self.key.encode() + msgspec.json.encode(change)).hexdigest()
+        self.key = sha256(self.key.encode() + row).hexdigest()
         last = (blocks[-1].planned for blocks in self._drawn.values() if blocks)
         self._begin_epoch(max((planned.index + planned.size for planned in last), default=0))
 
@@ -310,9 +322,14 @@ def divisions(conditions: Conditions) -> list[Division]:
     return [Division(variant, players) for variant, players in pairs]
 
 
-def schedule_key(conditions: Conditions) -> str:
-    """Return a hash of everything that decides the games before the first change."""
+def schedule_key(encoded: bytes) -> str:
+    """Return a hash of everything that decides the games before the first change.
+
+    It is one over the conditions as they are stored: what later versions of the arena add to them
+    gives no fixture another id.
+    """
+    fields = msgspec.json.decode(encoded, type=dict[str, msgspec.Raw])
     keys = ("variants", "bots", "players", "games", "seed")
-    decisive = [getattr(conditions, key) for key in keys]
-    decisive += ["shared dice"] if conditions.shared_dice else []
-    return sha256(msgspec.json.encode(decisive)).hexdigest()
+    decisive: list[object] = [fields[key] for key in keys]
+    decisive += ["shared dice"] if bytes(fields["shared_dice"]) == b"true" else []
+    return sha256(_encode(decisive)).hexdigest()

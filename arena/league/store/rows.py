@@ -25,7 +25,6 @@ from arena.game.records import (
 )
 from arena.io.files import inflate
 from arena.io.sqlite_file import DamageError
-from arena.league.changes import History
 from arena.league.store.failures import DAMAGE
 
 _encode = msgspec.json.Encoder().encode
@@ -41,15 +40,14 @@ def row_hash(row: Iterable[object]) -> bytes:
     return digest.digest()
 
 
-def root_hash(history: History, content_hashes: Iterable[bytes]) -> str:
+def root_hash(encoded: Sequence[bytes], content_hashes: Iterable[bytes]) -> str:
     """Return one SHA-256 over the conditions, their changes and all fixtures in order, as hex.
 
-    The machine is left out, so that the league has the same root wherever it is played again.
+    `encoded` is that of a `History`: bytes as they are stored, so that what later versions of the
+    arena add to conditions changes no root.
     """
-    start = history.start
-    fields = ((key, getattr(start, key)) for key in start.__struct_fields__ if key != "machine")
-    same = {key: value for key, value in fields if value is not msgspec.UNSET}
-    last = reduce(link_hash, map(_encode, history.changes), row_hash([_encode(same)]))
+    start, *changes = encoded
+    last = reduce(link_hash, changes, row_hash([start]))
     return sha256(last + b"".join(content_hashes)).hexdigest()
 
 

@@ -1,12 +1,17 @@
 """The tables of both files of a store."""
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """The `user_version` of both files."""
 LOGS_APPLICATION = 0x50_45_52_4C
 """SQLite's application id, which marks a file as a store's logs; its letters are PERL."""
 PAIR = "CREATE TABLE pair (token BLOB NOT NULL, open INTEGER NOT NULL DEFAULT 0)"
 ROWS = (
-    "CREATE TABLE league (info BLOB NOT NULL, hash BLOB NOT NULL, last BLOB NOT NULL)",
+    """CREATE TABLE league (
+    info BLOB NOT NULL,
+    machine BLOB NOT NULL,
+    hash BLOB NOT NULL,
+    last BLOB NOT NULL
+)""",
     "CREATE TABLE changes (n INTEGER PRIMARY KEY, change BLOB NOT NULL, hash BLOB NOT NULL)",
     """CREATE TABLE fixtures (
     position INTEGER PRIMARY KEY,

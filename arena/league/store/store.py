@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from arena.game.records import (
     Conditions,
@@ -15,6 +16,7 @@ from arena.game.records import (
     Fixture,
     FixtureResult,
     GameRecord,
+    MachineInfo,
     PlayedFixture,
     QuarantinedFixture,
 )
@@ -45,6 +47,7 @@ from arena.league.store.store_file import StoreFile
 _encode = msgspec.json.Encoder().encode
 _Decoded = TypeVar("_Decoded")
 _leagues = msgspec.json.Decoder(Conditions)
+_machines = msgspec.json.Decoder(MachineInfo | None)
 _changes = msgspec.json.Decoder(Change)
 _quarantined = msgspec.json.Decoder(QuarantinedFixture)
 
@@ -105,7 +108,8 @@ class Store:
             chain, quarantined = read_chain(self._rows), self._quarantined()
             return _Moment(noted, chain, self._files.positions(), quarantined)
 
-    def _chain(self) -> "Chain | None":
+    def chain(self) -> "Chain | None":
+        """Return the conditions and their changes as they are encoded; None in a new store."""
         if self._moment:
             return self._moment.chain
         with self._rows.translate_errors():
@@ -137,7 +141,7 @@ class Store:
         return history
 
     def _read_history(self, *, checked: bool) -> History | None:
-        chain = self._chain()
+        chain = self.chain()
         if chain is None:
             return None
         if chain.problem and checked:
@@ -145,14 +149,29 @@ class Store:
             raise FindingError(what, str(self.path), "put back a copy of the store")
         with self._rows.translate_errors():
             changes = [_changes.decode(change) for change in chain.changes]
-            return History(_leagues.decode(chain.info), changes)
+            machine = _machines.decode(chain.machine)
+            start = replace(_leagues.decode(chain.info), machine=machine)
+            return History(start, changes, [chain.info, *chain.changes])
 
     def begin(self, conditions: Conditions, changes: Iterable[Change] = ()) -> None:
         """Store the conditions before the first game, in place of any others."""
+        info = _encode(replace(conditions, machine=None))
+        self._begin(info, _encode(conditions.machine), map(_encode, changes))
+
+    def begin_as(self, other: "Store") -> None:
+        """Store the conditions and changes of another store, byte by byte.
+
+        Raises ArenaError as `history` does.
+        """
+        other.history()
+        if chain := other.chain():
+            self._begin(chain.info, chain.machine, chain.changes)
+
+    def _begin(self, info: bytes, machine: bytes, changes: Iterable[bytes]) -> None:
         with self._rows.transaction():
-            begin_chain(self._rows, _encode(conditions))
+            begin_chain(self._rows, info, machine)
             for change in changes:
-                lengthen(self._rows, _encode(change))
+                lengthen(self._rows, change)
         self._rows.checkpoint()
 
     def change(self, change: Change) -> None:
@@ -327,7 +346,7 @@ class Store:
         for file in self._files.all():
             for problem in file.damage():
                 yield "store", f"{file.path}: {problem}"
-        chain = self._chain()
+        chain = self.chain()
         if chain and chain.problem:
             yield "league", chain.problem
 
@@ -350,9 +369,9 @@ class Store:
         The same league, played again by deterministic bots, has the same root. Raises ArenaError
         if nothing was played yet.
         """
-        history = self.history()
+        encoded = self.history().encoded
         with self._rows.translate_errors():
-            return root_hash(history, (fixture.content_hash for fixture in self.hashes()))
+            return root_hash(encoded, (fixture.content_hash for fixture in self.hashes()))
 
 
 def steady_clock() -> Callable[[], float]:
@@ -365,7 +384,10 @@ class Chain(NamedTuple):
     """What is stored, as it was encoded."""
 
     info: bytes
-    """The conditions at the start."""
+    """The conditions at the start, without the machine."""
+    machine: bytes
+    """The machine of the first game: no part of the root, so that the league has the same one
+    wherever it is played again."""
     changes: list[bytes]
     """The changes before the first that is damaged."""
     problem: str
@@ -374,32 +396,32 @@ class Chain(NamedTuple):
 
 def read_chain(rows: StoreFile) -> Chain | None:
     """Read the chain from a store's rows; returns None if nothing was played."""
-    row = next(rows.rows("SELECT info, hash, last FROM league"), None)
+    row = next(rows.rows("SELECT info, machine, hash, last FROM league"), None)
     if row is None:
         return None
-    info, link, last = row
+    info, machine, link, last = row
     changes = list[bytes]()
     problem = ""
-    if link != row_hash([info]):
+    if link != row_hash([info, machine]):
         problem = "the stored conditions are not what was written there"
     for n, change, digest in rows.rows("SELECT * FROM changes ORDER BY n"):
         number = len(changes) + 1
         if (n, digest) != (number, link_hash(link, change)):
             broken = f"change {number} is missing, or not what was written there"
-            return Chain(info, changes, problem or broken)
+            return Chain(info, machine, changes, problem or broken)
         changes.append(change)
         link = digest
     if link != last:
         problem = problem or f"change {len(changes) + 1} is missing"
-    return Chain(info, changes, problem)
+    return Chain(info, machine, changes, problem)
 
 
-def begin_chain(rows: StoreFile, info: bytes) -> None:
+def begin_chain(rows: StoreFile, info: bytes, machine: bytes) -> None:
     """Write the conditions at the start, in place of any others and their changes."""
-    digest = row_hash([info])
+    digest = row_hash([info, machine])
     rows.execute("DELETE FROM league")
     rows.execute("DELETE FROM changes")
-    rows.execute("INSERT INTO league VALUES (?, ?, ?)", info, digest, digest)
+    rows.execute("INSERT INTO league VALUES (?, ?, ?, ?)", info, machine, digest, digest)
 
 
 def lengthen(rows: StoreFile, change: bytes) -> None:

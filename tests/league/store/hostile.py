@@ -183,9 +183,9 @@ def _number(data: bytearray, at: int) -> tuple[int, int]:
 def condition(store: Path, terms: dict[str, object]) -> None:
     """Set conditions at the start, and changes, with the right hashes."""
     with closing(sqlite3.connect(store)) as database, database:
-        [(info,)] = database.execute("SELECT info FROM league").fetchall()
+        [(info, machine)] = database.execute("SELECT info, machine FROM league").fetchall()
         changed = json.dumps({**json.loads(info), **terms}).encode()
-        link = row_hash([changed])
+        link = row_hash([changed, machine])
         database.execute("UPDATE league SET info = ?, hash = ?", (changed, link))
         for change in map(json.dumps, terms.get("changes", [])):  # type: ignore[call-overload]
             link = link_hash(link, change.encode())

@@ -338,15 +338,15 @@ def changed_store(path: Path) -> Path:
 def test_changes_follow_the_conditions_and_new_ones_replace_all(tmp_path: Path) -> None:
     info = factory.league(("a", "b"))
     with Store(changed_store(tmp_path / "s"), create=True) as store:
-        assert store.history() == (info, CHANGES)
+        assert store.history()[:2] == (info, CHANGES)
         assert store.league == store.conditions() == History(info, CHANGES).now()
         assert [bot.name for bot in store.conditions().bots] == ["a", "b", "c"]
         roots = [store.root()]
         store.begin(info, CHANGES[:2])
-        assert store.history() == (info, CHANGES[:2])
+        assert store.history()[:2] == (info, CHANGES[:2])
         roots.append(store.root())
         store.begin(info)
-        assert store.history() == (info, [])
+        assert store.history()[:2] == (info, [])
         assert len({*roots, store.root()}) == 3
 
 
@@ -382,7 +382,7 @@ def test_store_of_another_version_is_refused(tmp_path: Path, version: int, *, cr
     before = path.read_bytes()
     with pytest.raises(ArenaError) as caught:
         Store(path, create=create)
-    assert caught.value.what == f"the store has version {version}, this arena reads version 1"
+    assert caught.value.what == f"the store has version {version}, this arena reads version 2"
     assert caught.value.hint == "use the arena that made it, or --store with a new file"
     assert path.read_bytes() == before
 
