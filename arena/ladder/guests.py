@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from threading import Thread
+from threading import Lock, Thread
 
 import msgspec
 
@@ -159,6 +159,7 @@ class GuestTables:
         self._tables: dict[str, GuestTable] = {}
         self._known = set[str]()
         self._began = time.time()
+        self._counting = Lock()
         self._spool.begin()
         write_file(folder.guests / "font.css", font_css().encode(), 0o640)
 
@@ -190,7 +191,7 @@ class GuestTables:
         except ArenaError as error:
             self._spool.show(id_, GuestPage(why=f"There is no such table: {error.what}."))
             return
-        count = partial(self._count, asked.versions)
+        count = partial(self.count, asked.versions)
         trusted = self._config.file.trust_bots
         self._tables[id_] = GuestTable(id_, request, self._spool, count, trusted=trusted)
 
@@ -221,12 +222,13 @@ class GuestTables:
             paths=self._config.file.sandbox_paths,
         )
 
-    def _count(self, versions: tuple[str, ...], results: list[TableResult]) -> None:
-        """Count how a person did against each version; never in ratings."""
-        counted = strength(self._folder)
+    def count(self, versions: tuple[str, ...], results: list[TableResult]) -> None:
+        """Count how a person did against each version; never in ratings; for any thread."""
         places = {result.name: result.mean_place for result in results}
-        for version in versions:
-            games, won = counted.get(version, (0, 0))
-            ahead = places[PERSON] < places.get(version.partition("@")[0], 0)
-            counted[version] = games + 1, won + ahead
-        write_file(strength_file(self._folder), msgspec.json.encode(counted), 0o640)
+        with self._counting:
+            counted = strength(self._folder)
+            for version in versions:
+                games, won = counted.get(version, (0, 0))
+                ahead = places[PERSON] < places.get(version.partition("@")[0], 0)
+                counted[version] = games + 1, won + ahead
+            write_file(strength_file(self._folder), msgspec.json.encode(counted), 0o640)

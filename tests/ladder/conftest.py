@@ -1,6 +1,7 @@
 """A ladder with some history, which tests go on with in copies."""
 
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
@@ -21,6 +22,8 @@ from tests.ladder.club import running
 from tests.ladder.desk import Desk, Played
 from tests.support.made_once import made_once
 
+BETWEEN_THREADS = 1e-6
+"""Seconds after which another thread goes on: what is not safe for threads is soon seen."""
 EXPECTED = {"dead@1": "refused", "cheat@1": "refused", "one@1": "rated", "two@1": "rated"}
 
 
@@ -71,3 +74,12 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     with ExitStack() as stack:
         book = stack.enter_context(Book(folder, writes=True))
         yield Desk(folder, book, stack.enter_context(Door(folder, writes=True)))
+
+
+@pytest.fixture
+def hasty() -> Iterator[None]:
+    """Threads that are interrupted all the time."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(BETWEEN_THREADS)
+    yield
+    sys.setswitchinterval(before)

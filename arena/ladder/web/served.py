@@ -180,30 +180,35 @@ class _Level(NamedTuple):
 
 
 class Buckets:
-    """A bucket of tokens for each address, filled at a rate a second."""
+    """A bucket of tokens for each address, filled at a rate a second; for any thread."""
 
     def __init__(self, rate: float, burst: int) -> None:
         self._rate = rate
         self._burst = burst
+        self._lock = Lock()
         self._levels: dict[str, _Level] = {}
         """The buckets by address."""
 
     def take(self, address: str) -> bool:
         """Take a token; False if the bucket is empty."""
-        left = self._left(address)
-        if left < 1:
-            return False
-        if len(self._levels) >= _MOST_ADDRESSES:
-            # Those whose buckets are full again are forgotten, or all if there are none.
-            self._levels = {
-                other: level
-                for other, level in self._levels.items()
-                if self._left(other) < self._burst
-            }
+        with self._lock:
+            left = self._left(address)
+            if left < 1:
+                return False
             if len(self._levels) >= _MOST_ADDRESSES:
-                self._levels.clear()
-        self._levels[address] = _Level(left - 1, time.monotonic())
-        return True
+                self._forget()
+            self._levels[address] = _Level(left - 1, time.monotonic())
+            return True
+
+    def _forget(self) -> None:
+        """Forget the buckets that are full again, or all if there are none."""
+        self._levels = {
+            address: level
+            for address, level in self._levels.items()
+            if self._left(address) < self._burst
+        }
+        if len(self._levels) >= _MOST_ADDRESSES:
+            self._levels.clear()
 
     def _left(self, address: str) -> float:
         if (level := self._levels.get(address)) is None:
