@@ -18,7 +18,7 @@ from arena.ladder.disk import Pruner, Room
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, locked
 from arena.ladder.guests import GuestKeeper
-from arena.ladder.pages.site import Publisher, publish_closed
+from arena.ladder.pages.site import LadderState, Publisher, publish_closed
 from arena.ladder.pages.standings import StandingsKeeper
 from arena.ladder.season.field import Field, carry_out, delete_account
 from arena.ladder.season.live_games import LiveGames
@@ -107,6 +107,8 @@ class _Inbox:
         """The order to close the season, which is answered once that is done."""
         self.obeyed = False
         """Whether an order may have changed which versions play."""
+        self.forgot = False
+        """Whether the account of an author was deleted."""
 
     def look(self) -> None:
         """Enter new submissions and carry out new orders, up to one that closes the season."""
@@ -122,6 +124,7 @@ class _Inbox:
                 break
             if order.what is Action.FORGET:
                 delete_account(order, self._folder, self._door, self._book)
+                self.forgot = True
             else:
                 carry_out(order, self._book)
             self.obeyed = True
@@ -174,6 +177,7 @@ class _Beside:
         live = None if self._config.file.cluster else LiveGames(folder, season, self._book)
         pruner = Pruner(self._folder, self._config.caps, season.store)
         self._standings.season = number
+        self._publisher.publish_at_once()
         self._open = _OpenSeason(season, pruner, live)
         try:
             yield
@@ -193,6 +197,10 @@ class _Beside:
         live = self._open and self._open.live
         return live.file_for(fixture) if live else ""
 
+    def publish_at_once(self) -> None:
+        """Publish what is stored now without the usual pause."""
+        self._publisher.publish_at_once()
+
     def check(self) -> bool:
         """Take the results of checks in and begin the next; returns whether a version may play."""
         return self._checks.step()
@@ -202,8 +210,8 @@ class _Beside:
         self.guests.step()
         if open_ := self._open:
             season = open_.season
-            state = season.games.total(), self._book.last_event()
-            self._publisher.step(state)
+            state = LadderState(season.games.total(), self._book.last_event())
+            self._publisher.step(state, asleep=season.asleep)
             if season.games:
                 self._standings.step()
             if open_.live:
@@ -321,6 +329,9 @@ class _Play(RunListener):
         if self._inbox.obeyed:
             self._inbox.obeyed = False
             self._field.changed = True
+        if self._inbox.forgot:
+            self._inbox.forgot = False
+            self._beside.publish_at_once()
         if self._beside.check():
             self._field.changed = True
         self._field.judge()

@@ -1,10 +1,10 @@
 """What a ladder publishes, and when: its site for everybody, and each author's own pages.
 
 Two copies of the site take turns: one is read, by the link `site`, while the other is written.
-Publishing takes a twentieth of a core at most.
 """
 
 import json
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -43,7 +43,11 @@ AT_DOOR = "/site/"
 _COPIES = ("a", "b")
 _READABLE = 0o755
 _SHARE = 20
-"""How many times as long as it takes there is between two publications."""
+"""Seconds between two publications for each second of the processor that one takes."""
+_LONGEST = 300.0
+"""Seconds between two publications, at most, as long as that takes little of a core."""
+_LEAST_SHARE = 4
+"""The same as `_SHARE` for publications that would take more than a fifth of a core otherwise."""
 OVERTAKEN = "overtaken"
 """How the lines in the log begin."""
 _RANKS = "ranks"
@@ -55,18 +59,18 @@ _NAMED = 3
 def publish_all(folder: Folder, replays: int) -> float:
     """Publish what is stored now: the season's complete blocks, and the authors' own pages.
 
-    At most `replays` games can be watched. Returns the seconds that it took.
+    At most `replays` games can be watched. Until a season has games, those of the season before it
+    are shown. Returns the seconds of the processor that this process took so far.
     """
-    began = time.monotonic()
     with Book(folder) as book:
         seasons = book.seasons()
         number = seasons[-1].number
-        with _games_of(folder.season(number), secret=True) as stored:
+        with _newest_games(folder, number) as (shown, stored):
             season = stored and _by_authors_of_now(stored, book)
             current = folder.site.readlink().name if folder.site.is_symlink() else ""
             copy = _sites(folder) / next(name for name in _COPIES if name != current)
             if season:
-                _write_site(season, copy, AtMost(replays), goes_on=True)
+                _write_site(season, copy, AtMost(replays), goes_on=shown == number)
             copy.mkdir(mode=_READABLE, exist_ok=True)
             (copy / "seasons.json").write_text(_seasons(seasons), encoding="utf-8")
             if not (copy / "seasons").is_symlink():
@@ -75,11 +79,21 @@ def publish_all(folder: Folder, replays: int) -> float:
                 link.symlink_to(copy.relative_to(folder.root))
             played = (
                 PlayedSeason(season.store, season.conditions.variants, season.shown)
-                if season
+                if season and shown == number
                 else PlayedSeason(None, {}, ())
             )
             write_private_pages(folder, book, number, played)
-    return time.monotonic() - began
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def pause(cost: float, least: float) -> float:
+    """Return the seconds from one publication to the next, by the seconds of a core that one takes.
+
+    Publications take a twentieth of a core at most, unless that would be less often than once in
+    five minutes; and never more than a fifth.
+    """
+    return max(least, min(_SHARE * cost, max(_LONGEST, _LEAST_SHARE * cost)))
 
 
 def publish_closed(folder: Folder, number: int, replays: int) -> None:
@@ -109,6 +123,20 @@ class _Games(NamedTuple):
     """The ids of the fixtures that may be seen."""
     left: int
     """How many other fixtures are drawn."""
+
+
+@contextmanager
+def _newest_games(folder: Folder, number: int) -> Iterator[tuple[int, _Games | None]]:
+    """Yield what is public of the season of a number, or of the one before it if it has no games.
+
+    The number of the season comes first.
+    """
+    with _games_of(folder.season(number), secret=True) as stored:
+        if stored or number == 1:
+            yield number, stored
+            return
+    with _games_of(folder.season(number - 1), secret=False) as stored:
+        yield number - 1, stored
 
 
 @contextmanager
@@ -211,6 +239,14 @@ def _seasons(seasons: Sequence[SeasonRow]) -> str:
     return json.dumps(rows, indent=1) + "\n"
 
 
+class LadderState(NamedTuple):
+    """What a ladder had when it was looked at: another state is published anew."""
+
+    games: int
+    events: int
+    """The number of the last line of the log."""
+
+
 class Publisher(JobKeeper):
     """Publishes what changed, in a process of its own; if that is ended, the site stays."""
 
@@ -219,48 +255,70 @@ class Publisher(JobKeeper):
         self._folder = folder
         self._book = book
         self._say = say
-        self._shown: object = None
-        self._begun_with: object = None
+        self._shown: LadderState | None = None
+        self._begun_with: LadderState | None = None
+        self._at_once = False
+        self._at_once_from = 0.0
+        """Before it, not even what is to be published at once is: the last publication failed."""
 
-    def step(self, state: object) -> None:
-        """Publish if the state is another than that which was published, and it is time."""
+    def publish_at_once(self) -> None:
+        """Publish what is stored now without the usual pause."""
+        self._at_once = True
+
+    def step(self, state: LadderState, *, asleep: bool) -> None:
+        """Publish if the state is another than that which was published, and it is time.
+
+        Games that were played before the ladder fell `asleep` are published at once.
+        """
+        if self._shown and asleep and state.games != self._shown.games:
+            self._at_once = True
         if self._job:
             if self._job.is_over():
                 self._take_result(self._job)
-        elif state != self._shown and time.monotonic() >= self._not_before:
+        elif state != self._shown and time.monotonic() >= self._begins_at:
             self._begun_with = state
+            self._at_once = False
             self._book.set_fact("publish_due_at", str(time.time()))
             publish = partial(publish_all, self._folder, self.config.caps.replays)
             cores = self.config.spare_cores
             self._job = Job(publish, niceness=LAST if cores else LATER, cores=cores)
 
-    def next_at(self, state: object) -> float | None:
+    def next_at(self, state: LadderState) -> float | None:
         """Return when the next publication begins, in whole seconds since 1970; None if not."""
         if state == self._shown:
             return None
-        return float(round(time.time() + max(0.0, self._not_before - time.monotonic())))
+        return float(round(time.time() + max(0.0, self._begins_at - time.monotonic())))
 
     @property
     def at_work(self) -> bool:
         """Whether a publication goes on."""
         return self._job is not None
 
+    @property
+    def _begins_at(self) -> float:
+        return self._at_once_from if self._at_once else self._not_before
+
     def _take_result(self, job: Job) -> None:
         self._job = None
-        wait = self.config.file.intervals.publish
         try:
-            seconds: float = job.result()
+            cost: float = job.result()
         except JobDiedError:
-            self._say("the publication died; it is tried again")
+            self._failed("the publication died; it is tried again")
         except ArenaError as error:
-            self._say(f"nothing was published: {error}")
+            self._failed(f"nothing was published: {error}")
         else:
-            wait = max(wait, _SHARE * seconds)
+            self._at_once_from = time.monotonic()
+            least = self.config.file.intervals.publish
+            self._not_before = self._at_once_from + pause(cost, least)
             self._shown = self._begun_with
             self._book.set_fact("published_at", str(time.time()))
             self._book.set_fact("publish_due_at", "")
             note_overtaken(self._folder.site, self._book)
-        self._not_before = time.monotonic() + wait
+
+    def _failed(self, text: str) -> None:
+        self._say(text)
+        self._not_before = time.monotonic() + self.config.file.intervals.publish
+        self._at_once_from = self._not_before
 
 
 class _RankRange(NamedTuple):

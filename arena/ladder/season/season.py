@@ -238,7 +238,7 @@ class Season:
         self._ready: dict[str, _Ready] = {}
         self._played = StoredLeague(store) if store.league else None
         """None before the first game."""
-        self._asleep = False
+        self.asleep = False
         """Whether nothing is left to play for the field of now."""
         self.games: Counter[str] = Counter()
         """The games of each version."""
@@ -359,12 +359,13 @@ class Season:
         staged = {name: self._ready[name].staged for name in field}
         if change := self._change(played, field, struck, endless=endless):
             played.change(**change)
-        elif self._asleep:
+            self.asleep = False
+        elif self.asleep:
             return True
 
         engine = self._workers.engine(staged.values())
-        self._asleep = played.play(staged, engine, listener, self._count, self._wants_more)
-        return self._asleep
+        self.asleep = played.play(staged, engine, listener, self._count, self._wants_more)
+        return self.asleep
 
     def _change(
         self,
