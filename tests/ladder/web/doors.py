@@ -1,11 +1,14 @@
 """A door that is open in a thread, and those who come to it."""
 
 import json
+import stat
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from functools import cache
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from arena.ladder.book.tables import Upload
@@ -17,6 +20,7 @@ from arena.ladder.folder import Folder
 from arena.ladder.web.run import Address, opened
 from arena.ladder.web.served import DoorLimits, ListenerLimits
 from tests.cli.command import HANG
+from tests.e2e.live import let_others_in
 from tests.ladder import club as clubs
 
 PATIENT = DoorLimits(
@@ -109,7 +113,33 @@ def door_of(folder: Folder, limits: DoorLimits = PATIENT, **address: Any) -> Ite
 
 def ladder(tmp_path: Path, **keys: object) -> Folder:
     """Make a ladder that does not run, with room for many submissions."""
-    return Folder(clubs.make(tmp_path, quotas={"uploads": 1000, "refused": 1000}, **keys))
+    let_others_in(tmp_path)
+    club = tmp_path / "club"
+    for path, content, mode in _made():
+        place = club / path
+        if content is None:
+            place.mkdir()
+        else:
+            place.write_bytes(content)
+        place.chmod(mode)
+    clubs.change(club, quotas={"uploads": 1000, "refused": 1000}, **keys)
+    return Folder(club)
+
+
+@cache
+def _made() -> list[tuple[Path, bytes | None, int]]:
+    """Return the folders and files of a ladder as it is made: to make one takes longer."""
+    with TemporaryDirectory() as folder:
+        club = clubs.make(Path(folder))
+        paths = [club, *sorted(club.rglob("*"))]
+        return [
+            (
+                path.relative_to(club),
+                None if path.is_dir() else path.read_bytes(),
+                stat.S_IMODE(path.stat().st_mode),
+            )
+            for path in paths
+        ]
 
 
 def uploads(door: Door) -> list[Upload]:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -22,7 +23,14 @@ from tests.ladder import club as clubs
 from tests.ladder.club import Running, running
 from tests.ladder.web.doors import PATIENT, SAME_SITE, Answer, Door, door_of, ladder
 
+DICE = 2
 PATIENT_HOUSE = replace(PATIENT, new_tables=1_000)
+GUESTS: dict[str, Any] = {
+    "humans": True,
+    "blocks": 1,
+    "variants": [{"variant": "bga", "starting_dice": DICE}],
+}
+"""A ladder whose games against visitors are short."""
 FORM = {"Content-Type": "application/x-www-form-urlencoded", **SAME_SITE}
 
 
@@ -82,12 +90,20 @@ def leave(door: Door, table: str) -> None:
     assert door.ask(f"{table}?after=1").status == 410
 
 
+def lays_tables(club: Path) -> bool:
+    """Tell whether the process has begun that lays tables: it lays none that were asked for before.
+
+    It begins by writing what pages need.
+    """
+    return (Folder(club).guests / "font.css").exists()
+
+
 @pytest.fixture(scope="module")
 def club(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A ladder that sleeps: ann plays against people, bob's author does not want it."""
-    club = clubs.make(tmp_path_factory.mktemp("guests"), guests=2, humans=True, blocks=1)
-    assert clubs.submitted(club, "ann").code == 0
-    assert clubs.submitted(club, "bob", humans=False).code == 0
+    club = clubs.make(tmp_path_factory.mktemp("guests"), **GUESTS, guests=2)
+    clubs.admitted(club, "ann")
+    clubs.admitted(club, "bob", humans=False)
     return club
 
 
@@ -95,6 +111,7 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def open_house(club: Path) -> Iterator[tuple[Running, Door]]:
     with running(club) as house, door_of(Folder(club), PATIENT_HOUSE) as door:
         house.until(lambda: clubs.is_asleep(club, "ann@1", "bob@1"))
+        house.until(lambda: lays_tables(club))
         yield house, door
         assert house.stop() == 0
 
@@ -127,30 +144,27 @@ def test_the_page_has_no_dice_but_the_visitors_own(open_house: tuple[Running, Do
     wait_until(lambda: is_laid(door, table))
     wait_until(lambda: moves_of(page_of(door, table)))
     hands = page_of(door, table).partition('class="middle"')[0]
-    assert len(re.findall(r'<svg class="shown[^"]*" role="img"', hands)) == 5
+    assert len(re.findall(r'<svg class="shown[^"]*" role="img"', hands)) == DICE
     leave(door, table)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"move": "bid 99 9"},
-        {"move": "bid 1"},
-        {"number": "999999999", "move": "dudo"},
-        {"move": "../../x"},
-    ],
-    ids=lambda fields: fields["move"],
+NOT_THERE: tuple[dict[str, str], ...] = (
+    {"move": "bid 99 9"},
+    {"move": "bid 1"},
+    {"number": "999999999", "move": "dudo"},
+    {"move": "../../x"},
 )
-def test_moves_that_are_not_there_change_nothing(
-    open_house: tuple[Running, Door], fields: dict[str, str]
-) -> None:
+
+
+@pytest.mark.slow
+def test_moves_that_are_not_there_change_nothing(open_house: tuple[Running, Door]) -> None:
     _, door = open_house
     table = sit_down(door, "ann@1")
     wait_until(lambda: moves_of(page_of(door, table)))
     before = page_of(door, table)
-    assert post(door, table, **{"number": number_of(before), **fields}).status == 303
-    assert page_of(door, table) == before
+    for fields in NOT_THERE:
+        assert post(door, table, **{"number": number_of(before), **fields}).status == 303
+        assert page_of(door, table) == before, fields
     leave(door, table)
 
 
@@ -169,11 +183,11 @@ def test_there_are_as_many_tables_as_places(open_house: tuple[Running, Door]) ->
 
 @pytest.mark.slow
 def test_tables_end_with_the_ladder_and_new_ones_are_laid_by_the_next(tmp_path: Path) -> None:
-    club = clubs.make(tmp_path, guests=1, humans=True, blocks=1)
-    assert clubs.submitted(club, "ann").code == 0
+    club = clubs.make(tmp_path, **GUESTS, guests=1)
+    clubs.admitted(club, "ann")
     with door_of(Folder(club)) as door:
         with running(club) as house:
-            house.until(lambda: b"ann@1" in door.ask("/play").body)
+            house.until(lambda: b"ann@1" in door.ask("/play").body and lays_tables(club))
             table = sit_down(door, "ann@1")
             house.until(lambda: is_laid(door, table))
             family = house.children()
@@ -210,6 +224,15 @@ def test_a_ladder_without_places_offers_none(own_door: Door) -> None:
     assert post(own_door, "/play", **{"ann@1": "on"}).status == 409
 
 
+@pytest.fixture(scope="module")
+def offering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+    """The door of a ladder that does not run, at which nobody sits yet."""
+    folder = ladder(tmp_path_factory.mktemp("offering"), guests=1)
+    offered(folder, "ann@1", "ann@2", *(f"bot{number}@1" for number in range(6)))
+    with door_of(folder) as door:
+        yield door
+
+
 @pytest.mark.parametrize(
     "names",
     [
@@ -221,14 +244,11 @@ def test_a_ladder_without_places_offers_none(own_door: Door) -> None:
     ],
     ids=["nobody", "unknown", "hostile", "twice", "many"],
 )
-def test_only_who_agreed_can_be_chosen(tmp_path: Path, names: tuple[str, ...]) -> None:
-    folder = ladder(tmp_path, guests=1)
-    offered(folder, "ann@1", "ann@2", *(f"bot{number}@1" for number in range(6)))
-    with door_of(folder) as door:
-        answer = post(door, "/play", **dict.fromkeys(names, "on"))
+def test_only_who_agreed_can_be_chosen(offering: Door, names: tuple[str, ...]) -> None:
+    answer = post(offering, "/play", **dict.fromkeys(names, "on"))
     assert answer.status == 409
     assert b"<script>alert" not in answer.body
-    assert not (folder.door.parent / "guests").exists()
+    assert not (offering.folder.door.parent / "guests").exists()
 
 
 def test_an_address_has_a_few_tables_and_asks_for_a_few(tmp_path: Path) -> None:
@@ -249,9 +269,9 @@ def test_places_are_given_once_to_many_who_come_at_once(tmp_path: Path) -> None:
     offered(folder, "ann@1")
     limits = replace(PATIENT, new_tables=1_000, tables=1_000)
     with door_of(folder, limits) as door, ThreadPoolExecutor(20) as crowd:
-        asked = [crowd.submit(post, door, "/play", **{"ann@1": "on"}) for _ in range(200)]
+        asked = [crowd.submit(post, door, "/play", **{"ann@1": "on"}) for _ in range(60)]
         statuses = Counter(one.result().status for one in asked)
-        assert statuses == {303: 5, 503: 195}
+        assert statuses == {303: 5, 503: 55}
         assert len(door_tables(folder)) == 5
 
 
@@ -259,18 +279,24 @@ def door_tables(folder: Folder) -> list[str]:
     return [path.name for path in (folder.door.parent / "guests").iterdir()]
 
 
-@pytest.mark.parametrize("method", ["GET", "POST"])
-def test_a_table_needs_its_secret(tmp_path: Path, method: str) -> None:
-    folder = ladder(tmp_path, guests=1)
+@pytest.fixture(scope="module")
+def seated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Door, str]]:
+    """The door of a ladder that does not run, and a table that was asked for."""
+    folder = ladder(tmp_path_factory.mktemp("seated"), guests=1)
     offered(folder, "ann@1")
     with door_of(folder) as door:
-        table = sit_down(door, "ann@1")
-        [id_] = door_tables(folder)
-        assert id_ == id_of(table.split("/")[2])
-        for wrong in ("wrong", id_, "..", "%2e%2e", "a%00b", "x" * 5_000):
-            answer = door.ask(f"/play/{wrong}/", method, "number=1&move=dudo", **FORM)
-            assert answer.status in {400, 404, 405, 414}
-        assert b"being laid" in door.ask(table).body
+        yield door, sit_down(door, "ann@1")
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_table_needs_its_secret(seated: tuple[Door, str], method: str) -> None:
+    door, table = seated
+    [id_] = door_tables(door.folder)
+    assert id_ == id_of(table.split("/")[2])
+    for wrong in ("wrong", id_, "..", "%2e%2e", "a%00b", "x" * 5_000):
+        answer = door.ask(f"/play/{wrong}/", method, "number=1&move=dudo", **FORM)
+        assert answer.status in {400, 404, 405, 414}
+    assert b"being laid" in door.ask(table).body
 
 
 @pytest.mark.parametrize(
@@ -284,47 +310,35 @@ def test_a_table_needs_its_secret(tmp_path: Path, method: str) -> None:
         {"number": "\u0661", "move": "dudo"},
     ],
 )
-def test_only_clicks_are_taken(tmp_path: Path, fields: dict[str, str]) -> None:
-    folder = ladder(tmp_path, guests=1)
-    offered(folder, "ann@1")
-    with door_of(folder) as door:
-        table = sit_down(door, "ann@1")
-        assert post(door, table, **fields).status == 400
+def test_only_clicks_are_taken(seated: tuple[Door, str], fields: dict[str, str]) -> None:
+    door, table = seated
+    assert post(door, table, **fields).status == 400
 
 
-def test_clicks_take_bounded_room(tmp_path: Path) -> None:
-    folder = ladder(tmp_path, guests=1)
-    offered(folder, "ann@1")
-    with door_of(folder) as door:
-        table = sit_down(door, "ann@1")
-        [id_] = door_tables(folder)
-        clicks = folder.door.parent / "guests" / id_ / "clicks"
-        clicks.write_bytes(b"1 x\n" * 17_000)
-        size = clicks.stat().st_size
-        assert post(door, table, number="1", move="dudo").status == 429
-        assert clicks.stat().st_size == size
+def test_clicks_take_bounded_room(seated: tuple[Door, str]) -> None:
+    door, table = seated
+    [id_] = door_tables(door.folder)
+    clicks = door.folder.door.parent / "guests" / id_ / "clicks"
+    clicks.write_bytes(b"1 x\n" * 17_000)
+    size = clicks.stat().st_size
+    assert post(door, table, number="1", move="dudo").status == 429
+    assert clicks.stat().st_size == size
 
 
-def test_a_page_of_another_site_cannot_click(tmp_path: Path) -> None:
-    folder = ladder(tmp_path, guests=1)
-    offered(folder, "ann@1")
-    with door_of(folder) as door:
-        table = sit_down(door, "ann@1")
-        headers = {**FORM, "Sec-Fetch-Site": "cross-site"}
-        assert door.ask(table, "POST", "number=1&move=dudo", **headers).status == 403
+def test_a_page_of_another_site_cannot_click(seated: tuple[Door, str]) -> None:
+    door, table = seated
+    headers = {**FORM, "Sec-Fetch-Site": "cross-site"}
+    assert door.ask(table, "POST", "number=1&move=dudo", **headers).status == 403
 
 
-@pytest.mark.parametrize(
-    "path", ["../league.sqlite", "..%2fleague.sqlite", "%00", "", "site/../../x", "data/none"]
-)
-def test_of_a_game_the_site_alone_can_be_seen(tmp_path: Path, path: str) -> None:
-    folder = ladder(tmp_path, guests=1)
-    site = folder.guests / "games" / ("a" * 64) / "site"
+def test_of_a_game_the_site_alone_can_be_seen(seated: tuple[Door, str]) -> None:
+    door, _ = seated
+    site = door.folder.guests / "games" / ("a" * 64) / "site"
     site.mkdir(parents=True)
     (site / "replay.html").write_text("the replay")
     (site.parent / "league.sqlite").write_text("the dice")
-    with door_of(folder) as door:
-        assert door.ask(f"/played/{'a' * 64}/replay.html").body == b"the replay"
+    assert door.ask(f"/played/{'a' * 64}/replay.html").body == b"the replay"
+    for path in ("../league.sqlite", "..%2fleague.sqlite", "%00", "", "site/../../x", "data/none"):
         answer = door.ask(f"/played/{'a' * 64}/{path}")
-    assert answer.status in {400, 404}
-    assert b"the dice" not in answer.body
+        assert answer.status in {400, 404}, path
+        assert b"the dice" not in answer.body, path
