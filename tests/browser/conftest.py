@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.browser import sites
 from tests.cli.command import HANG
 from tests.course.shown import write_course
+from tests.support.made_once import made_once
 
 PROGRAMS = ("chromium-headless-shell", "chromium", "google-chrome")
 """The one made for machines without a screen comes first: it takes a third of the time."""
@@ -34,31 +36,38 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of a league of usual bots: every kind of page, and nothing of them empty."""
-    return sites.sample(tmp_path_factory.mktemp("report"))
+    return made_once(tmp_path_factory, "site-of-usual-bots", sites.sample)
 
 
 @pytest.fixture(scope="session")
 def showcase(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of a league of many bots, played to its end."""
-    return sites.showcase(tmp_path_factory.mktemp("showcase"))
+    return made_once(tmp_path_factory, "site-of-many-bots", sites.showcase)
 
 
 @pytest.fixture(scope="session")
 def unfinished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of a league of many bots of which a third is played."""
-    return sites.showcase(tmp_path_factory.mktemp("unfinished"), left=864)
+    make = partial(sites.showcase, left=864)
+    return made_once(tmp_path_factory, "site-of-many-bots-unfinished", make)
 
 
 @pytest.fixture(scope="session")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of a league in which every text was written to do harm."""
-    return sites.hostile(tmp_path_factory.mktemp("hostile"))
+    return made_once(tmp_path_factory, "site-of-enemies", sites.hostile)
+
+
+@pytest.fixture(scope="session")
+def replayed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of two fixtures to watch."""
+    return made_once(tmp_path_factory, "site-to-watch", sites.replays)
 
 
 @pytest.fixture(scope="session")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The pages of a course, for its teacher and its students."""
-    return write_course(tmp_path_factory.mktemp("school") / "course").folder
+    return made_once(tmp_path_factory, "pages-of-a-course", write_course)
 
 
 @contextmanager

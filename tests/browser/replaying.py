@@ -1,30 +1,12 @@
-"""A site of games to watch, and what its replay shows."""
+"""What the replay of a site of games to watch shows."""
 
 from pathlib import Path
 
 from playwright.sync_api import Page
 
-from arena.game.rules.books import variant
 from arena.publish.replay_steps import Replay, Step
 from tests.browser.conftest import address
-from tests.publish.in_memory import write_site
 from tests.publish.pages import unpacked
-from tests.support import factory
-from tests.support import played_games as games
-
-NASTY = '</script><img src=x onerror="document.title=1"><b>\x1b]0;\u202e'
-SEATS = ("alpha", NASTY, "W" * 80, "delta")
-
-
-def replays(folder: Path) -> Path:
-    """Write the site of two fixtures of four bots with hostile names, some of whom fault."""
-    rules = variant("bga", {}, calza=True)
-    played = [
-        games.fixture(0, "bga", rules, SEATS, 3, detail=NASTY),
-        games.fixture(1, "bga", rules, SEATS, 1),
-    ]
-    league = factory.league(SEATS, variants={"bga": rules}, players=(4,), name=NASTY)
-    return write_site(league, factory.ratings(played), played, folder).parent
 
 
 def game(site: Path, number: int) -> Replay:

@@ -1,4 +1,4 @@
-"""Two sites to look at: one as a visitor finds it, one of a league of enemies."""
+"""Sites to look at: as a visitor finds them, of a league of enemies, of games to watch."""
 
 from pathlib import Path
 from random import Random
@@ -116,6 +116,22 @@ def _fixture(index: int, label: str, players: int, block: int, shift: int) -> Pl
         stored_at=_NIGHT + index,
         stderr=(_TRACEBACK,) * players if fault else (),
     )
+
+
+NASTY = '</script><img src=x onerror="document.title=1"><b>\x1b]0;\u202e'
+SEATS = ("alpha", NASTY, "W" * 80, "delta")
+"""Who play the games to watch."""
+
+
+def replays(folder: Path) -> Path:
+    """Write the site of two fixtures of four bots with hostile names, some of whom fault."""
+    rules = variant("bga", {}, calza=True)
+    played = [
+        games.fixture(0, "bga", rules, SEATS, 3, detail=NASTY),
+        games.fixture(1, "bga", rules, SEATS, 1),
+    ]
+    league = factory.league(SEATS, variants={"bga": rules}, players=(4,), name=NASTY)
+    return write_site(league, factory.ratings(played), played, folder).parent
 
 
 ATTACK = (

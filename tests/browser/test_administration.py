@@ -10,9 +10,10 @@ from arena.ladder.book.book import Book
 from arena.ladder.book.tables import State
 from arena.ladder.door.access import Scope
 from arena.ladder.door.door import Door as LadderDoor
-from tests.browser.test_door import WIDTHS, WINDOWS, check, link, log_in, visiting
+from tests.browser.test_door import WIDTHS, WINDOWS, check, link, log_in, show_in, visiting
 from tests.browser.test_pages import SCREENSHOTS
 from tests.ladder.web.doors import Door, door_of, ladder, uploads
+from tests.support.sampling import paired
 
 pytestmark = pytest.mark.slow
 
@@ -74,15 +75,20 @@ def table_height(page: Page, address: str) -> float:
     return box["height"]
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_a_version_takes_one_line(browser: Browser, door: Door, width: int) -> None:
-    with visiting(browser, viewport={"width": width, "height": 900}) as page:
+def test_a_version_takes_one_line(browser: Browser, door: Door) -> None:
+    address = f"{door.base}/administration"
+    with visiting(browser) as page:
         log_in(page, link(door, "root", Scope.ADMINISTRATOR))
-        head_and_row = table_height(page, f"{door.base}/administration")
+        before = {}
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            before[width] = table_height(page, address)
         enter(door, *(f"bot-{number}" for number in range(1, VERSIONS)))
-        rows = table_height(page, f"{door.base}/administration") - head_and_row
-        assert rows / (VERSIONS - 1) < 0.75 * head_and_row
-        assert page.evaluate("document.documentElement.scrollHeight") < SCREENS * 900
+        for width, head_and_row in before.items():
+            page.set_viewport_size({"width": width, "height": 900})
+            rows = table_height(page, address) - head_and_row
+            assert rows / (VERSIONS - 1) < 0.75 * head_and_row
+            assert page.evaluate("document.documentElement.scrollHeight") < SCREENS * 900
 
 
 def test_the_desk_fits_and_axe_finds_nothing(browser: Browser, door: Door) -> None:
@@ -97,14 +103,12 @@ def test_the_desk_fits_and_axe_finds_nothing(browser: Browser, door: Door) -> No
     )
     with visiting(browser) as page:
         log_in(page, link(door, "root", Scope.ADMINISTRATOR))
-        for width, scheme in WINDOWS:
-            page.set_viewport_size({"width": width, "height": 900})
-            page.emulate_media(color_scheme=scheme)
-            for path in paths:
-                check(page, f"{door.base}/{path}")
-            name = f"administration-{width}-{scheme}.jpg"
-            page.goto(f"{door.base}/administration")
-            page.screenshot(path=SCREENSHOTS / name, full_page=True, type="jpeg", quality=80)
+        for path, window in paired(paths, WINDOWS, "pages of the desk"):
+            show_in(page, window)
+            check(page, f"{door.base}/{path}")
+        page.goto(f"{door.base}/administration")
+        name = SCREENSHOTS / "administration.jpg"
+        page.screenshot(path=name, full_page=True, type="jpeg", quality=80)
 
 
 def test_a_version_is_struck_without_scripts(browser: Browser, door: Door) -> None:

@@ -16,10 +16,11 @@ from arena.ladder.book.tables import State
 from arena.ladder.check.scheduler import give_back
 from arena.ladder.pages.private import write_private_pages
 from arena.ladder.season.author_games import PlayedSeason
-from tests.browser.test_door import WIDTHS, assess, check, link, log_in, visiting
+from tests.browser.test_door import WINDOWS, assess, check, link, log_in, show_in, visiting
 from tests.ladder.test_analysis import archive
 from tests.ladder.test_private import BOOK, season
 from tests.ladder.web.doors import Door, door_of, ladder, uploads
+from tests.support.sampling import paired
 
 pytestmark = pytest.mark.slow
 
@@ -210,18 +211,17 @@ def test_pages_of_an_author_fit_and_axe_finds_nothing(
     )
     with visiting(browser) as page:
         log_in(page, link(door))
-        for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": 900})
-            for path in paths:
-                check(page, f"{door.base}/{path}")
-                assert page.locator("h1").count() == 1, path
-            page.goto(f"{door.base}/account")
-            page.get_by_label("Name, after where").fill("laptop")
-            page.get_by_role("button", name="Make a token").click()
-            assess(page, "a token")
-            page.get_by_role("button", name="Make an address").click()
-            page.locator("summary").click()
-            assess(page, "a feed")
+        for path, window in paired(paths, WINDOWS, "pages of an author"):
+            show_in(page, window)
+            check(page, f"{door.base}/{path}")
+            assert page.locator("h1").count() == 1, path
+        page.goto(f"{door.base}/account")
+        page.get_by_label("Name, after where").fill("laptop")
+        page.get_by_role("button", name="Make a token").click()
+        assess(page, "a token")
+        page.get_by_role("button", name="Make an address").click()
+        page.locator("summary").click()
+        assess(page, "a feed")
         page.goto(f"{door.base}/versions/one@1")
         expect(page.locator("[data-live-part=ratings] td").nth(2)).to_have_text("25.0 %")
         page.get_by_role("link", name="Why it loses").click()

@@ -1,14 +1,16 @@
 """The page of `arena coach`, as a visitor sees it."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser
 
 from tests.browser.conftest import address, watched
-from tests.browser.test_pages import GRAVE, SCREENSHOTS, WIDTHS, said
+from tests.browser.test_pages import GRAVE, SCHEMES, SCREENSHOTS, WIDTHS, said
 from tests.cli.command import run
+from tests.support.sampling import sample
 
 
 @pytest.fixture(scope="module")
@@ -21,9 +23,9 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", sample(SCHEMES, 1, "the page of a coach"))
 def test_page_fits_every_window_and_axe_finds_nothing_serious(
-    browser: Browser, page_file: Path, scheme: str
+    browser: Browser, page_file: Path, scheme: Any
 ) -> None:
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     with watched(browser, color_scheme=scheme) as page:

@@ -1,6 +1,5 @@
 """The pages of a course on a screen, a phone and paper; a table to sort; what is handed out."""
 
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from tests.browser.conftest import address, watched
 from tests.browser.test_pages import SCREENSHOTS, said
 from tests.browser.test_print import CUT, print_view
 from tests.course.shown import PAGES
+from tests.support.sampling import paired, sample
 
 SIZES: dict[str, ViewportSize] = {
     "phone": {"width": 390, "height": 844},
@@ -45,7 +45,7 @@ def look(browser: Browser, path: Path, size: str, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "size"), [*product(PAGES, SIZES)])
+@pytest.mark.parametrize(("kind", "size"), paired(PAGES, SIZES, "pages of a course"))
 def test_axe_finds_nothing_on_a_page_of_a_course(
     browser: Browser, course: Path, kind: str, size: str
 ) -> None:
@@ -53,7 +53,7 @@ def test_axe_finds_nothing_on_a_page_of_a_course(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "size"), [*product(SHEETS, SIZES)])
+@pytest.mark.parametrize(("kind", "size"), paired(SHEETS, SIZES, "what is handed out"))
 def test_axe_finds_nothing_on_what_is_handed_out(
     browser: Browser, pack: Path, kind: str, size: str
 ) -> None:
@@ -70,7 +70,7 @@ def on_paper(page: Page, path: Path, name: str) -> bytes:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", PAGES)
+@pytest.mark.parametrize("kind", sample(PAGES, 3, "pages of a course on paper"))
 def test_paper_shows_a_page_of_a_course_whole(browser: Browser, course: Path, kind: str) -> None:
     with watched(browser) as page:
         assert on_paper(page, course / PAGES[kind], kind.replace(" ", "-")).startswith(b"%PDF")

@@ -21,17 +21,17 @@ from arena.ladder.door.access import Scope
 from arena.ladder.folder import Folder
 from tests.browser.test_pages import said
 from tests.cli.command import HANG, bot
-from tests.e2e.live import let_others_in
+from tests.e2e.live import let_others_in, wait_until
 from tests.ladder import club as clubs
 from tests.ladder.web.doors import Door, door_of, ladder, uploads
-from tests.support.depth import depth
+from tests.support.depth import only_in_long
+from tests.support.sampling import paired
 
 pytestmark = pytest.mark.slow
 
 WIDTHS = (390, 1440)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-WINDOWS = depth([*zip(WIDTHS, SCHEMES, strict=True)], [*product(WIDTHS, SCHEMES)])
-"""Each width and each scheme; all pairs of them when nothing is sampled."""
+WINDOWS = [*product(WIDTHS, SCHEMES)]
 DROP = """(form, [name, text]) => {
   const dataTransfer = new DataTransfer();
   dataTransfer.items.add(new File([text], name));
@@ -95,6 +95,7 @@ def refuse(door: Door, why: str) -> None:
 
 
 def test_all_but_drops_works_without_scripts(browser: Browser, door: Door) -> None:
+    ann = door.session("ann")
     with visiting(browser, java_script_enabled=False) as page:
         log_in(page, link(door))
         page.get_by_label("Name of the bot").fill("mine")
@@ -104,7 +105,9 @@ def test_all_but_drops_works_without_scripts(browser: Browser, door: Door) -> No
         page.wait_for_url("**/versions/mine@1")
         assert page.locator("meta[http-equiv=refresh]").count() == 1
         refuse(door, "no zip")
-        page.wait_for_selector("text=refused: no zip")  # it reloads by itself
+        wait_until(lambda: b"refused: no zip" in door.ask("/versions/mine@1", **ann).body)
+        page.reload()
+        expect(page.get_by_text("refused: no zip").first).to_be_visible()
         assert "ValueError" in page.locator("[data-live-part=result]").inner_text()
         page.get_by_role("link", name="ann").click()
         page.get_by_label("Name, after where").fill("laptop")
@@ -158,11 +161,16 @@ def test_pages_fit_and_axe_finds_nothing(browser: Browser, door: Door) -> None:
     )
     with visiting(browser) as page:
         log_in(page, address)
-        for width, scheme in WINDOWS:
-            page.set_viewport_size({"width": width, "height": 900})
-            page.emulate_media(color_scheme=scheme)
-            for path in paths:
-                check(page, f"{door.base}/{path}")
+        for path, window in paired(paths, WINDOWS, "pages of the door"):
+            show_in(page, window)
+            check(page, f"{door.base}/{path}")
+
+
+def show_in(page: Page, window: tuple[int, Literal["light", "dark"]]) -> None:
+    """Give a page a width and a scheme."""
+    width, scheme = window
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
 
 
 def check(page: Page, address: str) -> None:
@@ -181,13 +189,13 @@ def assess(page: Page, address: str) -> None:
     assert [said(one) for one in found["violations"]] == [], address
 
 
+@only_in_long
 def test_from_the_link_to_the_first_rating(browser: Browser, tmp_path: Path) -> None:
     let_others_in(tmp_path)
-    folder = Folder(clubs.make(tmp_path))
-    clubs.submitted(folder.root, "other", author="")
-    content = archive(bot(tmp_path / "mine"))
+    folder = Folder(clubs.make(tmp_path, blocks=1))
+    clubs.admitted(folder.root, "other", clubs.REUSABLE)
+    content = archive(bot(tmp_path / "mine", clubs.REUSABLE))
     with clubs.running(folder.root) as running, door_of(folder) as door:
-        running.until(partial(clubs.is_in_state, folder.root, "other@1", "provisional"))
         with visiting(browser) as page:
             log_in(page, link(door))
             file: Any = {"name": "mine.tar", "mimeType": "application/x-tar", "buffer": content}

@@ -12,10 +12,12 @@ from arena.ladder.door.access import Requests, Scope
 from arena.ladder.folder import Folder
 from arena.ladder.pages.site import publish_all
 from arena.ladder.pages.standings import LiveStandings
-from tests.browser.test_door import WINDOWS, check, link, log_in, visiting
+from tests.browser.test_door import WINDOWS, check, link, log_in, show_in, visiting
+from tests.e2e.live import wait_until
 from tests.ladder.conftest import club, copy  # noqa: F401 - fixtures
 from tests.ladder.web.doors import Door, door_of, ladder
 from tests.ladder.web.standings import play, row
+from tests.support.sampling import paired
 
 pytestmark = pytest.mark.slow
 
@@ -61,11 +63,9 @@ def test_pages_fit_and_axe_finds_nothing(browser: Browser, played: Door) -> None
         check(page, f"{played.base}/")
         check(page, f"{played.base}/welcome")
         log_in(page, link(played, "root", Scope.ADMINISTRATOR))
-        for width, scheme in WINDOWS:
-            page.set_viewport_size({"width": width, "height": 900})
-            page.emulate_media(color_scheme=scheme)
-            for path in paths:
-                check(page, f"{played.base}/{path}")
+        for path, window in paired(paths, WINDOWS, "pages of a ladder that plays"):
+            show_in(page, window)
+            check(page, f"{played.base}/{path}")
 
 
 def test_the_standings_move_while_somebody_looks(browser: Browser, door: Door) -> None:
@@ -82,9 +82,11 @@ def test_the_standings_move_while_somebody_looks(browser: Browser, door: Door) -
 def test_the_front_page_says_the_same_without_scripts(browser: Browser, door: Door) -> None:
     options = {"java_script_enabled": False, "timezone_id": TOKYO}
     with Book(door.folder, writes=True) as book, visiting(browser, **options) as page:
-        page.goto(door.base)
         play(book, door.folder, row("one@1", 1, 1, 0.7))
-        page.wait_for_selector("text=one@1 leads")  # it reloads by itself
+        wait_until(lambda: b"one@1 leads" in door.ask("/").body)
+        page.goto(door.base)
+        expect(page.get_by_text("one@1 leads").first).to_be_visible()
+        assert page.locator("meta[http-equiv=refresh]").count() == 1  # it reloads by itself
         assert page.locator(".recent time").first.inner_text().endswith(" UTC")
         assert "Times are UTC." in page.locator("footer").inner_text()
 

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -13,9 +12,10 @@ from playwright.sync_api import Browser, expect
 from arena.game.records import BidMade, Placed
 from arena.ladder.book.book import Book
 from arena.ladder.book.shown import LIVE_GAME_FACT, LiveGame, RoundBegun, WasCalled
-from tests.browser.test_door import WINDOWS, check, visiting
+from tests.browser.test_door import WINDOWS, check, show_in, visiting
 from tests.browser.test_pages import SCREENSHOTS
 from tests.ladder.web.doors import Door, door_of, ladder
+from tests.support.sampling import sample
 
 pytestmark = pytest.mark.slow
 
@@ -82,8 +82,8 @@ def test_without_scripts_the_game_is_loaded_again(door: Door, browser: Browser) 
 def test_the_game_fits_and_axe_finds_nothing(door: Door, browser: Browser) -> None:
     show(door, 4, dice=True)
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    for width, scheme in WINDOWS:
-        size: Any = {"width": width, "height": 844}
-        with visiting(browser, viewport=size, color_scheme=scheme) as page:
+    with visiting(browser) as page:
+        for width, scheme in sample(WINDOWS, 2, "the live game"):
+            show_in(page, (width, scheme))
             check(page, f"{door.base}/live")
             page.screenshot(path=SCREENSHOTS / f"door-live-{width}-{scheme}.png")

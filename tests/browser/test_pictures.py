@@ -8,11 +8,13 @@ from playwright.sync_api import Browser
 
 from tests.browser import pictures
 from tests.browser.pictures import FOLDER
+from tests.support.depth import only_in_long
 
 MOST = 150_000
 """Bytes."""
 
 
+@only_in_long
 @pytest.mark.slow
 def test_pictures_are_those_of_the_readme_and_small(
     browser: Browser, showcase: Path, tmp_path: Path

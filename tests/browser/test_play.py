@@ -2,20 +2,23 @@
 
 import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page, expect
 
 from tests.author.web_table.tables import Table, playing
-from tests.browser.test_door import SCHEMES, WIDTHS, visiting
+from tests.browser.test_door import WINDOWS, show_in, visiting
 from tests.browser.test_pages import said
 from tests.cli.command import opened, run
+from tests.support.sampling import sample
 
 pytestmark = pytest.mark.slow
 
-BOTS = ("sample:honest", "sample:odds", "sample:bluffer", "--calza", "--trust-bots", "--seed", "s")
+SHORT = ("--starting-dice", "2", "--sandbox", "process", "--trust-bots", "--seed", "s")
+"""A game of a few rounds."""
+BOTS = ("sample:honest", "sample:odds", "sample:bluffer", "--calza", *SHORT)
 WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 DICE = """boxes => boxes.map(box =>
   [...box.querySelectorAll(".hand use")].map(die => Number(die.getAttribute("href").slice(-1))))"""
@@ -63,13 +66,18 @@ def dice_of(page: Page) -> Dice:
     return [dice for _, dice in by_place]
 
 
-def test_whole_game_by_keys_shows_no_dice_before_their_call(
+def test_whole_game_by_keys_shows_no_dice_before_their_call_and_axe_finds_nothing(
     browser: Browser, tmp_path: Path
 ) -> None:
-    revealed = []
+    revealed, checked = [], set[str]()
     with playing(tmp_path, *BOTS) as table, visiting(browser) as page:
         page.goto(table.url)
-        while not is_over(page):
+        while True:
+            if kind(page) not in checked:
+                look_at(page, kind(page))
+                checked.add(kind(page))
+            if is_over(page):
+                break
             _mine, *others = dice_of(page)
             if kind(page) == "round_end":
                 revealed.append(dice_of(page))
@@ -78,7 +86,9 @@ def test_whole_game_by_keys_shows_no_dice_before_their_call(
             press(page)
         page.get_by_role("button", name="Leave the table").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("You left the table")
+        look_at(page, "closed")
         assert table.finish()[0] == 0
+    assert checked == {"turn", "calza", "round_end", "game_end"}
     assert revealed == rolled(tmp_path / "game" / "league.sqlite")
     assert run("verify", "game/league.yaml", cwd=tmp_path).code == 0
 
@@ -94,7 +104,7 @@ def rolled(store: Path) -> list[Dice]:
 
 def test_whole_game_is_played_without_scripts(browser: Browser, tmp_path: Path) -> None:
     small: Any = {"java_script_enabled": False, "viewport": {"width": 390, "height": 844}}
-    with playing(tmp_path, "sample:honest") as table, visiting(browser, **small) as page:
+    with playing(tmp_path, "sample:honest", *SHORT) as table, visiting(browser, **small) as page:
         page.goto(table.url)
         while not is_over(page):
             before = number(page)
@@ -107,34 +117,14 @@ def test_whole_game_is_played_without_scripts(browser: Browser, tmp_path: Path) 
         assert table.finish()[0] == 0
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_every_kind_of_page_fits_and_axe_finds_nothing(
-    browser: Browser, tmp_path: Path, scheme: Literal["light", "dark"]
-) -> None:
-    with playing(tmp_path, *BOTS) as table, visiting(browser, color_scheme=scheme) as page:
-        page.goto(table.url)
-        checked = set[str]()
-        while True:
-            if kind(page) not in checked:
-                look_at(page)
-                checked.add(kind(page))
-            if is_over(page):
-                break
-            press(page)
-        assert checked == {"turn", "calza", "round_end", "game_end"}
-        page.get_by_role("button", name="Leave the table").click()
-        expect(page.get_by_role("heading", level=1)).to_have_text("You left the table")
-        look_at(page)
-
-
-def look_at(page: Page) -> None:
-    """Look at a page at both widths, with odds and with all that unfolds."""
+def look_at(page: Page, kind: str) -> None:
+    """Look at a page with odds and with all that unfolds, in a window or in all of them."""
     if page.locator("button[value=odds][aria-pressed=false]").count():
         before = number(page)
         page.keyboard.press("o")
         moved(page, before)
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 844})
+    for window in sample(WINDOWS, 1, f"windows of a table: {kind}"):
+        show_in(page, window)
         page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
         assert page.evaluate(WIDER) <= 0
         page.evaluate(AXE_SCRIPT)
@@ -143,27 +133,23 @@ def look_at(page: Page) -> None:
         assert [said(violation) for violation in result["violations"]] == []
 
 
-def test_closed_page_is_opened_again_at_the_same_move(browser: Browser, tmp_path: Path) -> None:
-    with playing(tmp_path, "sample:honest") as table:
+def test_closed_page_is_opened_again_at_the_same_move_until_the_command_ends(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with playing(tmp_path, "sample:honest", *SHORT) as table:
         with visiting(browser) as page:
             before = seen(page, table)
         with visiting(browser) as page:
             assert seen(page, table) == before
             press(page)
+            table.process.terminate()
+            table.finish()
+            expect(page.locator("#now")).to_have_text(
+                "The table is closed: its server does not answer."
+            )
+            expect(page.locator("button:enabled")).to_have_count(0)
 
 
 def seen(page: Page, table: Table) -> tuple[str, Dice]:
     page.goto(table.url)
     return kind(page), dice_of(page)
-
-
-def test_page_says_that_the_command_has_ended(browser: Browser, tmp_path: Path) -> None:
-    with playing(tmp_path, "sample:honest") as table, browser.new_page() as page:
-        page.goto(table.url)
-        kind(page)
-        table.process.terminate()
-        table.finish()
-        expect(page.locator("#now")).to_have_text(
-            "The table is closed: its server does not answer."
-        )
-        expect(page.locator("button:enabled")).to_have_count(0)

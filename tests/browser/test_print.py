@@ -31,7 +31,7 @@ def print_view(page: Page) -> None:
     page.emulate_media(media="print")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sample(KINDS, 8, "kinds of pages on paper"))
 def test_paper_shows_every_page_whole(browser: Browser, report: Path, kind: str) -> None:
     with watched(browser) as page:
         show(page, report / KINDS[kind])
@@ -42,10 +42,10 @@ def test_paper_shows_every_page_whole(browser: Browser, report: Path, kind: str)
         assert all(one.evaluate("one => one.checkVisibility()") for one in folded.all())
 
 
-def test_paper_shows_all_of_many_bots(browser: Browser, showcase: Path) -> None:
+def test_paper_shows_all_of_many_bots(browser: Browser, unfinished: Path) -> None:
     with watched(browser) as page:
         for path in ("index.html", "bots.html", "tables/bga-6p.html", "head-to-head/bga-6p.html"):
-            page.goto(address(showcase / path))
+            page.goto(address(unfinished / path))
             print_view(page)
             assert page.evaluate(CUT) == [], path
 
@@ -76,8 +76,8 @@ def fills(pdf: bytes) -> set[tuple[int, ...]]:
     [("index.html", (0xE7, 0xEF, 0xF8)), ("head-to-head/bga-6p.html", (0xE9, 0xA9, 0x5C))],
 )
 def test_paper_keeps_tints(
-    browser: Browser, showcase: Path, path: str, tint: tuple[int, ...]
+    browser: Browser, unfinished: Path, path: str, tint: tuple[int, ...]
 ) -> None:
     with watched(browser) as page:
-        page.goto(address(showcase / path))
+        page.goto(address(unfinished / path))
         assert tint in fills(page.pdf(print_background=False))

@@ -6,12 +6,13 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.browser.conftest import address
-from tests.browser.replaying import SEATS, at, game, pressed, replays, show
+from tests.browser.replaying import at, game, pressed, show
+from tests.browser.sites import SEATS
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return replays(tmp_path_factory.mktemp("site"))
+@pytest.fixture
+def site(replayed: Path) -> Path:
+    return replayed
 
 
 def test_the_address_keeps_whose_dice_are_seen_and_the_speed(page: Page, site: Path) -> None:

@@ -11,17 +11,23 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.conftest import address
 from tests.publish import crowd
 from tests.publish.in_memory import write_site
+from tests.support.made_once import made_once
+from tests.support.sampling import paired
 
 NASTY = '</script><img src=x onerror="document.title=1"><b>\x1b]0;'
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made_once(tmp_path_factory, "site-of-a-crowd", write)
+
+
+def write(folder: Path) -> None:
+    """Write the site of twelve bots at tables of two and three."""
     league, ratings, played = crowd.crowd(12, 12, (("bga", 2), ("house", 3)), overall=True)
     first, *others = league.bots
     league = replace(league, bots=(replace(first, author=NASTY, tags=(NASTY, "c")), *others))
-    folder = tmp_path_factory.mktemp("site")
-    return write_site(league, ratings, played, folder, replays=5).parent
+    write_site(league, ratings, played, folder, replays=5)
 
 
 def column(page: Page, head: int | str) -> list[str]:
@@ -280,8 +286,9 @@ def test_missing_search_shard_is_reported(browser: Browser, tmp_path: Path) -> N
     page.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 768, 1440])
+@pytest.mark.parametrize(
+    ("width", "scheme"), paired([360, 768, 1440], ["light", "dark"], "windows of tables")
+)
 def test_pages_fit_their_window(browser: Browser, site: Path, width: int, scheme: Any) -> None:
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
     page = context.new_page()

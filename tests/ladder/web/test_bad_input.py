@@ -16,10 +16,10 @@ def test_a_folder_that_is_no_ladder(tmp_path: Path) -> None:
         error_line(run("serve", folder, cwd=tmp_path), "it is no ladder")
 
 
-def test_a_port_that_is_taken(own_door: Door, tmp_path: Path) -> None:
+def test_a_port_that_is_taken(door: Door, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        root = own_door.folder.root
+        root = door.folder.root
         error_line(run("serve", root, "--port", port, cwd=tmp_path), "another door is open")
         other = tmp_path / "other"
         words = ("ladder", "init", other, "--sandbox", "process", "--trust-bots")
@@ -42,9 +42,9 @@ def test_a_port_that_is_taken(own_door: Door, tmp_path: Path) -> None:
     ],
 )
 def test_addresses_at_which_secrets_would_be_read(
-    own_door: Door, tmp_path: Path, options: tuple[str, ...], said: str
+    door: Door, tmp_path: Path, options: tuple[str, ...], said: str
 ) -> None:
-    error_line(run("serve", own_door.folder.root, *options, cwd=tmp_path), said)
+    error_line(run("serve", door.folder.root, *options, cwd=tmp_path), said)
 
 
 def test_a_ladder_yaml_that_cannot_be_read(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_ladder_yaml_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_a_package_that_is_missing(
-    own_door: Door, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    door: Door, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = builtins.__import__
 
@@ -65,7 +65,7 @@ def test_a_package_that_is_missing(
         return real(name, *more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    ran = run("serve", own_door.folder.root, cwd=tmp_path)
+    ran = run("serve", door.folder.root, cwd=tmp_path)
     error_line(ran, "starlette is not installed", "pip install 'perudo-arena[serve]'")
 
 

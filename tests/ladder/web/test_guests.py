@@ -28,9 +28,10 @@ PATIENT_HOUSE = replace(PATIENT, new_tables=1_000)
 GUESTS: dict[str, Any] = {
     "humans": True,
     "blocks": 1,
+    "intervals": {"publish": 600.0},
     "variants": [{"variant": "bga", "starting_dice": DICE}],
 }
-"""A ladder whose games against visitors are short."""
+"""A ladder that publishes late, and whose games against visitors are short."""
 FORM = {"Content-Type": "application/x-www-form-urlencoded", **SAME_SITE}
 
 

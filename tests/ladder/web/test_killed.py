@@ -25,7 +25,7 @@ from tests.support.depth import depth
 
 pytestmark = pytest.mark.slow
 
-KILLS = depth(5, 100)
+KILLS = depth(3, 100)
 AT_ONCE = 4
 """Submissions, each of another author."""
 SIZE = 200_000

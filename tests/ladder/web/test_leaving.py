@@ -70,7 +70,7 @@ def test_export_has_all_that_is_stored_about_an_author_and_nothing_of_others(
 
 
 def test_export_is_sent_one_at_a_time(played: Desk) -> None:
-    (played.folder.private / "ann/large.bin").write_bytes(Random(1).randbytes(32 * 1024**2))
+    (played.folder.private / "ann/large.bin").write_bytes(Random(1).randbytes(16 * 1024**2))
     with door_of(played.folder) as door:
         ann = door.session("ann")
         with closing(door.connect()) as connection:

@@ -1,6 +1,5 @@
 """Orders of an administrator: written down by the door, carried out by the ladder."""
 
-from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
@@ -92,6 +91,13 @@ def test_an_order_of_a_program_is_taken(own_door: Door) -> None:
     assert ordered(own_door)[0].what is Action.CLOSE_SEASON
 
 
+@pytest.fixture(scope="module")
+def playing(door: Door) -> Door:
+    """A door whose ladder has a version that plays."""
+    rated(door)
+    return door
+
+
 @pytest.mark.parametrize(
     ("form", "status"),
     [
@@ -116,9 +122,8 @@ def test_an_order_of_a_program_is_taken(own_door: Door) -> None:
     ],
 )
 def test_orders_that_make_no_sense_are_refused(
-    own_door: Door, form: dict[str, str], status: int, tmp_path: Path
+    playing: Door, form: dict[str, str], status: int
 ) -> None:
-    rated(own_door)
-    root = own_door.session("root", Scope.ADMINISTRATOR)
-    assert submit(own_door, root, **form).status == status
-    assert ordered(own_door) == []
+    root = playing.session("root", Scope.ADMINISTRATOR)
+    assert submit(playing, root, **form).status == status
+    assert ordered(playing) == []

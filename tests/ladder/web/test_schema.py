@@ -30,7 +30,7 @@ KEPT = (
     "content_type_conformance",
     "response_schema_conformance",
 )
-EXAMPLES = depth(6, 60)
+EXAMPLES = depth(4, 60)
 
 
 @pytest.mark.parametrize(("method", "path"), OPERATIONS, ids=map(" ".join, OPERATIONS))

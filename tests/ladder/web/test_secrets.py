@@ -58,7 +58,8 @@ def test_secrets_expire(door: Door, kind: SecretKind, monkeypatch: pytest.Monkey
         assert kept.find(word, kind) is None
 
 
-def test_a_stolen_copy_of_the_database_opens_nothing(door: Door) -> None:
+def test_a_stolen_copy_of_the_database_opens_nothing(own_door: Door) -> None:
+    door = own_door
     sessions = {**door.session("ann"), **door.token("ann")}
     with sqlite3.connect(door.folder.door) as copy:
         dump = "\n".join(copy.iterdump())

@@ -33,6 +33,13 @@ def hasty_door(tmp_path: Path) -> Iterator[Door]:
         yield door
 
 
+@pytest.fixture(scope="module")
+def refusing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+    """A door of which every upload is refused: its inbox stays empty."""
+    with door_of(ladder(tmp_path_factory.mktemp("refusing"))) as door:
+        yield door
+
+
 def digest(content: bytes) -> dict[str, str]:
     value = b64encode(sha256(content).digest()).decode()
     return {"Content-Digest": f"sha-256=:{value}:"}
@@ -97,16 +104,16 @@ def test_archives_are_told_apart_by_their_beginning(
         ("md5=:AAAA:", "cannot be read"),
     ],
 )
-def test_a_digest_is_checked(own_door: Door, header: str, said: str) -> None:
-    token = own_door.token("ann")
-    found = own_door.put("mine", b"1", {**token, "Content-Digest": header})
+def test_a_digest_is_checked(refusing: Door, header: str, said: str) -> None:
+    token = refusing.token("ann")
+    found = refusing.put("mine", b"1", {**token, "Content-Digest": header})
     assert (found.status, said in found.problem()["what"]) == (400, True)
-    assert inbox(own_door.folder) == []
+    assert inbox(refusing.folder) == []
 
 
-def test_an_empty_body_is_refused(own_door: Door) -> None:
-    assert own_door.put("mine", b"", own_door.token("ann")).status == 400
-    assert inbox(own_door.folder) == []
+def test_an_empty_body_is_refused(refusing: Door) -> None:
+    assert refusing.put("mine", b"", refusing.token("ann")).status == 400
+    assert inbox(refusing.folder) == []
 
 
 def endless() -> Iterator[bytes]:
@@ -123,12 +130,12 @@ def test_a_body_without_end_is_cut_off(own_door: Door) -> None:
 
 
 @pytest.mark.parametrize("is_chunked", [False, True])
-def test_a_body_above_the_limit_is_refused(own_door: Door, *, is_chunked: bool) -> None:
+def test_a_body_above_the_limit_is_refused(refusing: Door, *, is_chunked: bool) -> None:
     most = MAX_UPLOAD // MIB
     body = iter([bytes(MIB)] * (most + 1)) if is_chunked else bytes(MAX_UPLOAD + MIB)
-    refusal = own_door.put("mine", body, own_door.token("ann"))
+    refusal = refusing.put("mine", body, refusing.token("ann"))
     assert (refusal.status, refusal.problem()["what"]) == (413, f"a body has at most {most} MiB")
-    assert inbox(own_door.folder) == []
+    assert inbox(refusing.folder) == []
 
 
 def test_a_body_of_the_limit_is_taken(own_door: Door) -> None:
@@ -328,11 +335,11 @@ def test_a_form_without_scripts_submits(own_door: Door, content: bytes) -> None:
         form(b"mine", b"x").replace(b"bot", b"toy"),
     ],
 )
-def test_other_forms_are_refused(own_door: Door, body: bytes) -> None:
-    assert post(own_door, body).status == 400
-    assert inbox(own_door.folder) == []
+def test_other_forms_are_refused(refusing: Door, body: bytes) -> None:
+    assert post(refusing, body).status == 400
+    assert inbox(refusing.folder) == []
 
 
-def test_a_form_with_17_mib_is_refused(own_door: Door) -> None:
-    assert post(own_door, form(b"mine", bytes(17 * MIB))).status == 413
-    assert inbox(own_door.folder) == []
+def test_a_form_with_17_mib_is_refused(refusing: Door) -> None:
+    assert post(refusing, form(b"mine", bytes(17 * MIB))).status == 413
+    assert inbox(refusing.folder) == []

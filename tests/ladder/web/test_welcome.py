@@ -81,14 +81,14 @@ def test_without_requests_none_wait(own_door: Door) -> None:
     ],
 )
 def test_a_request_that_is_refused_says_why_and_keeps_the_form(
-    own_door: Door, fields: dict[str, str], status: int, what: str
+    door: Door, fields: dict[str, str], status: int, what: str
 ) -> None:
-    own_door.session("bully")
-    answer = ask(own_door, **fields)
+    door.session("bully")
+    answer = ask(door, **fields)
     assert answer.status == status
     assert what in said(answer)
     assert visible(fields.get("why", ""))[:20] in said(answer)
-    assert waiting(own_door) == []
+    assert waiting(door) == []
 
 
 def test_a_name_is_asked_for_once(own_door: Door) -> None:
@@ -128,19 +128,19 @@ def test_an_open_ladder_lets_so_many_in_a_day(tmp_path: Path) -> None:
         assert ask(door, "zoe").status == 409
 
 
-def test_only_pages_of_the_door_ask(own_door: Door) -> None:
-    assert post(own_door, "/welcome", {"name": "zoe"}, {}).status == 403
+def test_only_pages_of_the_door_ask(door: Door) -> None:
+    assert post(door, "/welcome", {"name": "zoe"}, {}).status == 403
 
 
 @pytest.mark.parametrize("language", KITS)
-def test_a_kit_is_what_arena_new_makes(own_door: Door, language: str, tmp_path: Path) -> None:
+def test_a_kit_is_what_arena_new_makes(door: Door, language: str, tmp_path: Path) -> None:
     create(tmp_path / "my-bot", language)
     made = {
         path.relative_to(tmp_path).as_posix(): (path.read_bytes(), path.stat().st_mode & 0o111)
         for path in (tmp_path / "my-bot").rglob("*")
         if path.is_file()
     }
-    answer = own_door.ask(f"/kits/{language}.zip")
+    answer = door.ask(f"/kits/{language}.zip")
     with zipfile.ZipFile(io.BytesIO(answer.body)) as archive:
         sent = {
             info.filename: (archive.read(info), info.external_attr >> 16 & 0o111)
