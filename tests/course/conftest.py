@@ -1,20 +1,31 @@
 """A course that was graded, which tests look at, or go on with in copies."""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from arena.bots.manifest import load_bot
+from arena.course.output import student_page
+from tests.course.judged import RememberingCoach
 from tests.course.school import LATE, STUDENTS, course_yaml, grade, hand_in, roster
 from tests.e2e.live import let_others_in
 from tests.support.archives import BOT, zip_of
 from tests.support.made_once import made_once
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _games_are_judged_once() -> Iterator[None]:
+    """Gradings of one course have most games in common."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(student_page, "Coach", RememberingCoach)
+        yield
+
+
 @pytest.fixture(scope="session")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course with twins, the copy of a sample bot, a broken hand-in, none, and a late one."""
+    """A course with a late copy of a bot, a sample bot, a broken hand-in, and two of none."""
     return made_once(tmp_path_factory, "school", _grade) / "course"
 
 
@@ -24,7 +35,6 @@ def _grade(school: Path) -> None:
     let_others_in(school)
     roster(course, *STUDENTS)
     hand_in(course, "s1", "honest", name="mine")
-    hand_in(course, "s2", "honest", name="ours")
     hand_in(course, "s3", "random")
     hand_in(course, "s4", "honest", name="mine")
     (course / "hand-ins/s4/bot.yaml").write_text("comand: python3 bot.py\n")

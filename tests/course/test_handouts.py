@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from arena.course.new import make_own_course
 from arena.course.output.handouts import PACK, write_handouts
 from arena.ratings.maths.intervals import Z95, score_interval
 from tests.cli.command import HANG, ROOT, environment, error_line, run
+from tests.support.depth import only_in_long
 
 SOURCES = ROOT / "docs/guides/pack"
 XHTML = "{http://www.w3.org/1999/xhtml}"
@@ -123,15 +125,31 @@ def test_pack_is_what_a_new_course_gets(course: Path) -> None:
     assert new.HAND_INS in {path.name for path in course.iterdir()}
 
 
-@pytest.mark.slow
-def test_shell_lines_of_the_classroom_run(tmp_path: Path) -> None:
+def lines_of_the_classroom() -> list[str]:
+    """The shell lines after the arena was installed."""
     steps = yaml.safe_load(text_of("classroom.yml"))["jobs"]["check"]["steps"]
-    lines = [step["run"] for step in steps if "run" in step]
-    install, *others = lines
+    install, *others = [step["run"] for step in steps if "run" in step]
     assert install == 'python -m pip install "$ARENA"'
+    return others
+
+
+def test_shell_lines_of_the_classroom_are_commands_with_their_options(tmp_path: Path) -> None:
+    lines = lines_of_the_classroom()
+    assert len(lines) == 2
+    for line in lines:
+        python, m, name, *words = shlex.split(line)
+        assert (python, m, name) == ("python", "-m", "arena")
+        # Words that the command does not know are refused before its help is shown.
+        error_line(run(*words, "--no-such-option", "--help", cwd=tmp_path), "--no-such-option")
+        ran = run(*words, "--help", cwd=tmp_path)
+        assert (ran.code, ran.out.startswith("Usage: ")) == (0, True), ran
+
+
+@only_in_long
+def test_shell_lines_of_the_classroom_run(tmp_path: Path) -> None:
     create(tmp_path / "my-bot", "python")
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    for line in others:
+    for line in lines_of_the_classroom():
         fewer = " --games 80" if "course try" in line else ""
         ran = subprocess.run(
             ["sh", "-e", "-c", f"{line}{fewer}"],

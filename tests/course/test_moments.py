@@ -1,16 +1,37 @@
 """Times of the past, as platforms, interfaces and teachers write them."""
 
+import warnings
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.course import moments
 from arena.course.moments import read_moment
 from arena.io.errors import ArenaError
+from tests.support.depth import FULL
 
 BERLIN = ZoneInfo("Europe/Berlin")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_languages() -> Iterator[None]:
+    """Try the languages below alone: to load all two hundred for a text in none takes seconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not FULL:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                from dateparser import date
+            few = partial(date.DateDataParser, languages=["en", "de", "fr", "es"])
+            patch.setattr(date, "DateDataParser", few)
+        moments._parser.cache_clear()
+        yield
+    moments._parser.cache_clear()
+
 
 MOMENTS = {
     "2026-11-20T22:58:00Z": "2026-11-20 22:58:00",

@@ -1,5 +1,6 @@
 """Leagues of many bots: results drawn by strength, so that ratings, ranks and upsets are real."""
 
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -62,6 +63,7 @@ def _fixture(index: int, label: str, field: int, players: int, games: int) -> Pl
     return records.played(fixture, played, sandbox="bubblewrap", decisions=100, seconds=1.0)
 
 
+@cache
 def crowd(
     field: int,
     blocks: int = 4,
@@ -69,7 +71,10 @@ def crowd(
     games: int = 4,
     **options: Any,
 ) -> tuple[Conditions, Ratings, list[PlayedFixture]]:
-    """A league of `field` bots; `blocks` blocks of each kind, in which each bot starts once."""
+    """A league of `field` bots; `blocks` blocks of each kind, in which each bot starts once.
+
+    Nobody changes it: all tests get the same one.
+    """
     many = field * blocks
     played = [
         _fixture(at * many + number, label, field, players, games)

@@ -27,6 +27,7 @@ from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, everything, tree
 from tests.support import factory
+from tests.support.depth import depth
 
 SECRET = b"secret"
 RULES = "the bid of 2 fives is not above 3 fours (RAISE-FACE)"
@@ -175,7 +176,7 @@ def test_anonymous_conditions_keep_the_rules_but_not_the_order_of_bots() -> None
 
 
 @pytest.mark.slow
-@settings(max_examples=20, deadline=None, database=None)
+@settings(max_examples=depth(3, 20), deadline=None, database=None)
 @given(st.sets(st.text(min_size=1), min_size=300, max_size=400), st.binary(min_size=1))
 def test_pseudonyms_are_unique(bots: set[str], secret: bytes) -> None:
     found = names(factory.league(tuple(sorted(bots))), secret)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from pathlib import Path
@@ -20,6 +21,7 @@ from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
 from arena.league.terms.conditions import conditions_of
 from arena.publish import report as reports
+from arena.publish.replays import NEWEST
 from arena.publish.report import Report, ReportRequest, report, watch
 from arena.publish.site import publish
 from arena.publish.site_folder import MANIFEST
@@ -28,6 +30,7 @@ from tests.league import leagues
 from tests.league.store import edit
 from tests.publish.pages import broken_links, everything, tree
 from tests.support.drawn_schedules import let_go_before_rating
+from tests.support.made_once import made_once
 
 SALTED = f"7/{32 * 'a'}"
 
@@ -37,6 +40,24 @@ def run(tmp_path: Path) -> RunRequest:
     """A request to play a small league."""
     league = leagues.write_league(tmp_path, players=[2], bots=["sample:honest", "sample:random"])
     return RunRequest(league, tmp_path / "store", workers=1)
+
+
+@pytest.fixture(scope="session")
+def _reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of that league, played and reported."""
+
+    def make(folder: Path) -> None:
+        league = leagues.write_league(folder, players=[2], bots=["sample:honest", "sample:random"])
+        played(RunRequest(league, folder / "store", workers=1), folder / "site")
+
+    return made_once(tmp_path_factory, "small-report", make)
+
+
+@pytest.fixture
+def request_(run: RunRequest, _reported: Path, tmp_path: Path) -> ReportRequest:
+    """A request to report that league again into its site, which has all replays."""
+    shutil.copytree(_reported, tmp_path, dirs_exist_ok=True)
+    return ReportRequest(run.league, run.store, tmp_path / "site", replays="all")
 
 
 @pytest.fixture
@@ -71,11 +92,10 @@ def test_run_ends_with_the_report_of_its_store(run: RunRequest, tmp_path: Path) 
 
 
 def test_the_schedule_is_let_go_before_games_are_rated(
-    run: RunRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    request_: ReportRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    played(run, tmp_path / "site")
     schedules = let_go_before_rating(reports, monkeypatch)
-    assert report(ReportRequest(run.league, run.store, tmp_path / "again")).left == 0
+    assert report(replace(request_, site=tmp_path / "again")).left == 0
     assert schedules
 
 
@@ -108,11 +128,10 @@ def settled(site: Path) -> None:
 
 
 def test_a_report_of_which_nothing_changed_makes_nothing(
-    run: RunRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    request_: ReportRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    site = tmp_path / "site"
-    request = ReportRequest(run.league, run.store, site)
-    written = played(run, site)
+    request, site = replace(request_, replays=NEWEST), request_.site
+    written = report(request_)
     assert not unchanged(request, monkeypatch)  # fewer replays are asked for
     settled(site)
     before = tree(site)
@@ -127,11 +146,9 @@ def test_a_report_of_which_nothing_changed_makes_nothing(
 
 @pytest.mark.parametrize("name", ["index.html", "data/faults.csv"])
 def test_files_of_a_site_that_were_changed_or_removed_are_written_again(
-    run: RunRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    request_: ReportRequest, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    site = tmp_path / "site"
-    played(run, site)
-    request = ReportRequest(run.league, run.store, site, replays="all")
+    request, site = request_, request_.site
     before = tree(site)
     settled(site)
     (site / name).write_text("mine")
@@ -143,11 +160,9 @@ def test_files_of_a_site_that_were_changed_or_removed_are_written_again(
 
 
 def test_files_of_a_site_that_changed_places_are_written_again(
-    run: RunRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    request_: ReportRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    site = tmp_path / "site"
-    played(run, site)
-    request = ReportRequest(run.league, run.store, site, replays="all")
+    request, site = request_, request_.site
     settled(site)
     before = tree(site)
     assert unchanged(request, monkeypatch)
@@ -159,43 +174,38 @@ def test_files_of_a_site_that_changed_places_are_written_again(
 
 
 def test_other_options_and_pruned_logs_make_a_report_anew(
-    run: RunRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    request_: ReportRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    site = tmp_path / "site"
-    played(run, site)
-    request = ReportRequest(run.league, run.store, site, replays="all")
-    whole = json.loads(run.league.read_text())
-    run.league.write_text(json.dumps({**whole, "ratings": {"anchor": "honest"}}))
+    request, site = request_, request_.site
+    whole = json.loads(request.league.read_text())
+    request.league.write_text(json.dumps({**whole, "ratings": {"anchor": "honest"}}))
     for other in (request, replace(request, replays=1), replace(request, url="https://a.example")):
         settled(site)
         assert not unchanged(other, monkeypatch)
     settled(site)
-    with Store(run.store, create=True) as store:
+    with Store(request.store, create=True) as store:
         remove(store, Plan([], store.positions(), 0, 0))
     assert not unchanged(replace(request, url="https://a.example"), monkeypatch)
 
 
-def test_an_unchanged_report_refuses_a_damaged_store(run: RunRequest, tmp_path: Path) -> None:
-    site = tmp_path / "site"
-    played(run, site)
-    settled(site)
-    edit.execute(run.store, "UPDATE games SET rounds = rounds + 1")
+def test_an_unchanged_report_refuses_a_damaged_store(request_: ReportRequest) -> None:
+    settled(request_.site)
+    edit.execute(request_.store, "UPDATE games SET rounds = rounds + 1")
     with pytest.raises(ArenaError, match="damaged"):
-        report(ReportRequest(run.league, run.store, site, replays="all"))
+        report(request_)
 
 
 @pytest.mark.parametrize("many", [1, fixture_work.MANY])
 def test_rows_of_fixtures_that_are_not_read_are_checked(
-    run: RunRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int
+    request_: ReportRequest, monkeypatch: pytest.MonkeyPatch, many: int
 ) -> None:
-    site = tmp_path / "site"
-    played(run, site)
-    before = (site / "index.html").read_bytes()
-    edit.execute(run.store, "UPDATE games SET rounds = rounds + 1")
+    front = request_.site / "index.html"
+    before = front.read_bytes()
+    edit.execute(request_.store, "UPDATE games SET rounds = rounds + 1")
     monkeypatch.setattr(stored_games, "MANY", many)  # so many seats are checked in another process
     with pytest.raises(ArenaError, match="damaged"):
-        report(ReportRequest(run.league, run.store, site, replays="all", url="https://a.example"))
-    assert (site / "index.html").read_bytes() == before
+        report(replace(request_, url="https://a.example"))
+    assert front.read_bytes() == before
 
 
 def test_stopped_run_has_no_report(run: RunRequest, tmp_path: Path) -> None:
@@ -279,20 +289,21 @@ def test_seed_that_is_given_whole_or_guessed_reveals_names(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("anonymous", [False, True])
-def test_seed_is_published_after_the_last_game(run: RunRequest, anonymous: bool) -> None:
+def test_seed_is_published_after_the_last_game(run: RunRequest) -> None:
     class Once(RunListener):
         def stop_requested(self) -> bool:
             with Store(run.store) as store:
                 return bool(store.positions())
 
     words = "a seed that nobody guesses"
-    site = run.league.with_name("site")
+    sites = {anonymous: run.league.with_name(f"site {anonymous}") for anonymous in (False, True)}
     leagues.write_league(run.league.parent, players=[2], blocks=3, seed=words)
     assert not leagues.play_league(run, Once()).finished
-    assert report(ReportRequest(run.league, run.store, site, anonymous=anonymous)).left
-    assert words not in everything(site)
-    assert ("published after the last game" in everything(site)) != anonymous
+    for anonymous, site in sites.items():
+        assert report(ReportRequest(run.league, run.store, site, anonymous=anonymous)).left
+        assert words not in everything(site)
+        assert ("published after the last game" in everything(site)) != anonymous
     assert leagues.play_league(run).finished
-    report(ReportRequest(run.league, run.store, site, anonymous=anonymous))
-    assert (words in everything(site)) != anonymous
+    for anonymous, site in sites.items():
+        report(ReportRequest(run.league, run.store, site, anonymous=anonymous))
+        assert (words in everything(site)) != anonymous

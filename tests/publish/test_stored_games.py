@@ -1,15 +1,13 @@
 """A site from a store: what is kept between reports, and that it never shows."""
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.game.records import Cause, Faulted, FixtureResult, PlayedFixture
@@ -33,6 +31,8 @@ from tests.publish.pages import broken_links, timeless
 from tests.publish.stored import BOTS, LEAGUE, PLAYED, REPLAYED, add, begun, report, staged
 from tests.publish.test_feed import strong_first
 from tests.support import factory
+from tests.support.depth import depth
+from tests.support.sampling import random, sample
 
 
 class Stop(BaseException):
@@ -46,23 +46,21 @@ def times(site: Path) -> dict[str, tuple[int, int]]:
 
 
 @pytest.mark.slow
-@settings(max_examples=3, deadline=None, database=None)
-@given(
-    st.permutations(PLAYED),
-    st.lists(st.sampled_from(["all", "none", 0, 2, NEWEST]), min_size=6, max_size=6),
-)
-def test_incremental_site_equals_a_fresh_one(
-    order: Sequence[PlayedFixture], choices: Sequence[ReplayChoice]
-) -> None:
-    with TemporaryDirectory() as name:
-        folder = Path(name)
-        path = begun(folder / "league.sqlite")
-        for number, (one, choice) in enumerate(zip(order, choices, strict=True)):
-            add(path, one)
-            grown = report(path, folder / "site", choice)
-            cold = begun(folder / f"{number}.sqlite", order[: number + 1])
-            assert grown == report(cold, folder / f"cold{number}", choice)
-        assert broken_links(folder / "site") == []
+@pytest.mark.parametrize("turn", range(depth(1, 5)))
+def test_incremental_site_equals_a_fresh_one(tmp_path: Path, turn: int) -> None:
+    chance = random(f"incremental site {turn}")
+    order = chance.sample(PLAYED, len(PLAYED))
+    choices: list[ReplayChoice] = ["all", "none", 0, 2, NEWEST]
+    path = begun(tmp_path / "league.sqlite")
+    compared = {len(order) - 1, *chance.sample(range(len(order)), depth(2, len(order)))}
+    for number, one in enumerate(order):
+        choice = chance.choice(choices)
+        add(path, one)
+        grown = report(path, tmp_path / "site", choice)
+        if number in compared:
+            cold = begun(tmp_path / f"{number}.sqlite", order[: number + 1])
+            assert grown == report(cold, tmp_path / f"cold{number}", choice)
+    assert broken_links(tmp_path / "site") == []
 
 
 def rated(results: Iterable[FixtureResult]) -> list[FixtureResult]:
@@ -184,17 +182,26 @@ def triggering(cache: Path) -> None:
     hostile.script(cache, trigger)
 
 
+DAMAGES = [forged, cut, scribbled, foreign, recursing, triggering, waiting, blocked, Path.unlink]
+
+
+@pytest.fixture(scope="module")
+def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store and its site."""
+    folder = tmp_path_factory.mktemp("reported")
+    report(begun(folder / "league.sqlite", PLAYED), folder / "site")
+    return folder
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "damage",
-    [forged, cut, scribbled, foreign, recursing, triggering, waiting, blocked, Path.unlink],
-)
-def test_damaged_cache_does_not_change_the_site(tmp_path: Path, damage: object) -> None:
-    path = begun(tmp_path / "league.sqlite", PLAYED)
-    whole = report(path, tmp_path / "site")
-    assert callable(damage)
+@pytest.mark.parametrize("damage", sample(DAMAGES, 5, "damaged caches"))
+def test_damaged_cache_does_not_change_the_site(
+    reported: Path, tmp_path: Path, damage: Callable[[Path], object]
+) -> None:
+    whole = timeless(shutil.copytree(reported, tmp_path / "copy") / "site")
+    path = tmp_path / "copy/league.sqlite"
     damage(cache_path(path))
-    assert report(path, tmp_path / "site") == whole
+    assert report(path, tmp_path / "copy/site") == whole
     assert report(path, tmp_path / "cold") == whole
 
 
