@@ -59,8 +59,8 @@ floors: ## a few tests with the lowest versions that pyproject.toml allows; PYTH
 	@./.ci/floors $(PYTHON) build/floors
 
 morelanguages: $(VENV)/.test ## install languages that take over 300 MB, too, and play a game in each
-	@ARENA_TEST_LARGE=1 ./.ci/system
-	@ARENA_TEST_LARGE=1 ./.ci/with-docker $(BIN)/pytest tests/bots/test_languages.py
+	@ARENA_TEST_LARGE=1 ARENA_TEST_FULL=1 ./.ci/system
+	@ARENA_TEST_LARGE=1 ARENA_TEST_FULL=1 ./.ci/with-docker $(BIN)/pytest tests/bots/test_languages.py
 
 COVERING := tests/game tests/rules tests/oracle tests/playstats tests/ratings tests/league
 

@@ -12,14 +12,17 @@ from arena.bots.builds.packages import PACKAGES, Interpreter
 from arena.bots.builds.staging import stage
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.registry import make_sandbox
+from arena.bots.sandboxes.registry import SANDBOXES, make_sandbox
 from tests.bots.wheels import TELL, asking, told, wheel
 from tests.cli.command import LOWEST, bot, error_line, league, opened, run
+from tests.support.depth import depth
 from tests.support.live import in_place, write_bot
 from tests.support.sampling import sample
 
 
+# Those below find one in the others.
 @pytest.mark.slow
+@pytest.mark.parametrize("sandbox", depth(["docker"], [*SANDBOXES]), indirect=True)
 def test_pinned_package_is_found_in_every_sandbox(
     sandbox: Sandbox, index: Path, runs: Path, tmp_path: Path
 ) -> None:
@@ -28,18 +31,6 @@ def test_pinned_package_is_found_in_every_sandbox(
     version, file = told(sandbox, staged)
     assert version == "1.0"
     assert f"/{PACKAGES}/dice_odds.py" in file
-
-
-@pytest.mark.slow
-def test_modules_are_compiled_beforehand(index: Path, runs: Path, tmp_path: Path) -> None:
-    """A bot cannot store the result, so each of its starts would compile them."""
-    sandbox = make_sandbox("bubblewrap")
-    program = "import json, dice_odds; print(json.dumps([dice_odds.__spec__.cached]))"
-    staged = stage(
-        asking(tmp_path / "bot", "dice_odds==1.0", program), runs, sandbox, packages=True
-    )
-    [compiled] = told(sandbox, staged)
-    assert (staged.folder / PACKAGES / "__pycache__" / Path(compiled).name).is_file()
 
 
 def test_wheels_in_vendor_are_installed_without_an_index(
@@ -51,20 +42,27 @@ def test_wheels_in_vendor_are_installed_without_an_index(
     assert told(sandbox, stage(bot, runs, sandbox, packages=True))[0] == "2.0"
 
 
+COMPILED = "import json, dice_odds as d; print(json.dumps([d.VERSION, d.__spec__.cached]))"
+
+
 @pytest.mark.slow
-def test_packages_are_there_after_a_build_and_on_other_machines(
+def test_packages_are_there_after_a_build_compiled_and_on_other_machines(
     index: Path, runs: Path, tmp_path: Path
 ) -> None:
+    """A bot cannot store what it compiles, so each of its starts would compile them again."""
     sandbox = make_sandbox("bubblewrap")
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot" / "requirements.txt").write_text("dice_odds==1.0")
     more = "runtime: python\nbuild: sh -c 'echo built > made'\n"
-    bot = write_bot(tmp_path / "bot", TELL, "python3 bot.py", more)
+    bot = write_bot(tmp_path / "bot", COMPILED, "python3 bot.py", more)
     staged = stage(bot, runs, sandbox, packages=True)
     assert (staged.folder / "made").is_file()
     staging.unpack_bundle(staging.pack_bundle(staged.folder), runs / "elsewhere")
     there = StagedBot(staged.info, runs / "elsewhere", staged.command)
-    assert told(sandbox, there)[0] == "1.0"
+    version, compiled = told(sandbox, there)
+    assert version == "1.0"
+    for folder in (staged.folder, there.folder):
+        assert (folder / PACKAGES / "__pycache__" / Path(compiled).name).is_file()
 
 
 @pytest.mark.slow

@@ -73,7 +73,7 @@ WRONG = [case for case in LISTS if "wrong lines" in case]
 """Those that are refused before pip is asked."""
 
 
-@pytest.mark.parametrize("case", [*WRONG, *sample([*LISTS][len(WRONG) :], 2, "packages not had")])
+@pytest.mark.parametrize("case", [*WRONG, *sample([*LISTS][len(WRONG) :], 1, "packages not had")])
 def test_packages_that_cannot_be_had_are_named(
     index: Path, runs: Path, tmp_path: Path, case: str
 ) -> None:

@@ -23,11 +23,11 @@ ALIKE = {*UNUSUAL, *OUTPUT, *SILENCE, *ENDINGS}
 """What the arena judges in the same way, whichever sandbox the bot runs in."""
 HOST = [sandbox for sandbox in SANDBOXES if sandbox != "docker"]
 CHOSEN = [
-    *paired(sorted(ALIKE - {*OUTPUT}), HOST, "hostile bots"),
-    *sample(paired(OUTPUT, HOST, "hostile output"), 16, "hostile output"),
-    *((name, "bubblewrap") for name in (*GREED, *ESCAPE)),
-    *sample(((name, "process") for name in (*GREED, *ESCAPE)), 12, "hostile process"),
-    *sample([case for case in CASES if case[1] == "docker"], 8, "hostile docker"),
+    *sample(paired(sorted(ALIKE - {*OUTPUT}), HOST, "hostile bots"), 22, "hostile bots"),
+    *sample(paired(OUTPUT, HOST, "hostile output"), 6, "hostile output"),
+    *sample(((name, "bubblewrap") for name in (*GREED, *ESCAPE)), 20, "hostile bubblewrap"),
+    *sample(((name, "process") for name in (*GREED, *ESCAPE)), 6, "hostile process"),
+    *sample([case for case in CASES if case[1] == "docker"], 5, "hostile docker"),
 ]
 SERIES = CASES if FULL else [case for case in CASES if case in CHOSEN]
 

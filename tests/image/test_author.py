@@ -18,6 +18,7 @@ from tests.cli.command import HANG, ROOT, league
 from tests.cli.test_play import CARELESS
 from tests.e2e.live import let_others_in, wait_until
 from tests.image.containers import DOCKERFILE, IMAGE, OFFLINE, USER, build, docker, logs
+from tests.support.depth import depth, only_in_long
 
 pytestmark = pytest.mark.slow
 
@@ -86,9 +87,9 @@ def test_author_makes_and_checks_a_bot(image: str, work: Path) -> None:
     assert owners(work) == {USER}
 
 
-def test_league_with_bots_in_four_languages(image: str, work: Path) -> None:
-    samples = ["sample:c-counter", "sample:js-cautious", "sample:sh-minimal", "sample:random"]
-    league(work, bots=samples, games=1)
+def test_league_with_bots_in_several_languages(image: str, work: Path) -> None:
+    more = depth([], ["sample:sh-minimal", "sample:random"])
+    league(work, bots=["sample:c-counter", "sample:js-cautious", *more], games=1)
     # What others write to the disk meanwhile is not the build's.
     ran = arena(image, work, "run", "league.yaml", options=["--tmpfs=/tmp:exec"])
     assert (ran.code, ran.err.startswith(PLAIN)) == (0, True), ran
@@ -154,6 +155,7 @@ def test_editors_get_a_stage_with_the_user_that_they_name(checkout: Path, image:
     assert {"git", "make", "python3-venv"} <= packages_of("dev")
 
 
+@only_in_long
 def test_image_is_made_of_a_wheel_alone(wheels: Path) -> None:
     [wheel] = wheels.glob("perudo_arena-*.whl")
     quickly = f"{OFFLINE} --no-deps --no-compile"

@@ -14,6 +14,7 @@ import pytest
 
 from arena.bots.kits import create
 from tests.cli.command import run
+from tests.support.depth import only_in_long
 from tests.support.model_leagues import stored, write_league
 from tests.support.tiny_model import write_model
 
@@ -51,7 +52,7 @@ def serving(model: Path) -> Iterator[str]:
             server.kill()
 
 
-@pytest.mark.slow
+@only_in_long
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="tinygrad needs a compiler elsewhere")
 def test_bot_of_the_kit_asks_a_real_server(tmp_path: Path) -> None:
     bot = create(tmp_path / "my-bot", "model").folder

@@ -154,7 +154,7 @@ def test_spinning_idle_bots_make_no_bot_late(box: Sandbox, runs: Path) -> None:
 @pytest.mark.parametrize("program", sample(WORKERS, 1, "busy machine"))
 def test_a_busy_machine_makes_no_bot_late(program: str, box: Sandbox, runs: Path) -> None:
     bot = staged(runs, box, "worker", WORKERS[program])
-    with load(20), seated([bot], box) as multiplexer:
+    with load(depth(8, 20)), seated([bot], box) as multiplexer:
         for id_ in range(1, depth(2, 4)):
             assert ask(multiplexer, 0, id_) == Answer(id=id_, action="dudo")
 
