@@ -26,7 +26,7 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
 _PACKAGES = {f"{__package__}.{path.name}" for path in Path(__file__).parent.iterdir()}
 pytest.register_assert_rewrite(*_PACKAGES - sys.modules.keys())
 
-from tests.support import no_processes  # noqa: E402 (imported with its assertions rewritten)
+from tests.support import copied_workers, no_processes  # noqa: E402 (imported with its assertions rewritten)
 from tests.support.depth import FULL, depth  # noqa: E402
 from tests.support.sampling import SEED, random  # noqa: E402
 
@@ -55,6 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not config.option.basetemp:
         config.option.basetemp = mkdtemp(prefix="arena-tests-")
         config.add_cleanup(lambda: shutil.rmtree(config.option.basetemp, ignore_errors=True))
+    config.addinivalue_line("filterwarnings", copied_workers.IGNORED)
     # What only the end of a test that is skipped would have tidied up.
     if config.getoption("no_processes"):
         for warning in no_processes.WARNINGS:

@@ -1,15 +1,24 @@
 """Leagues that tests of several files read; those that change one work on a copy."""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.cli import asked
 from tests.cli.command import FORMULA, READY, bot, play_league
+from tests.support.copied_workers import copied_workers
 from tests.support.made_once import made_once
 
 CRASHES = READY + "            sys.exit(3)\n"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def workers() -> Iterator[None]:
+    """Start workers quickly; a module that needs real ones has a fixture of this name."""
+    with copied_workers():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,11 @@ LARGE = 1 << 28
 """Bytes of a result that is still on its way when its worker is killed."""
 
 
+@pytest.fixture(autouse=True, scope="module")
+def workers() -> None:
+    """These are real ones."""
+
+
 def much() -> bytes:
     return bytes(LARGE)
 

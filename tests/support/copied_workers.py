@@ -1,0 +1,26 @@
+"""Workers that are copies of the process that runs the tests: those begin with it all imported."""
+
+import multiprocessing
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.context import BaseContext
+from unittest import mock
+
+IGNORED = "ignore:This process .* is multi-threaded:DeprecationWarning"
+"""A filter of warnings: of locks that other threads hold, by Python 3.12. Workers need none."""
+
+
+@contextmanager
+def copied_workers() -> Iterator[None]:
+    """Let the worker processes of the arena begin with all that this process has imported.
+
+    They differ from real ones in nothing else. Tests of how workers begin and end, and commands in
+    a process of their own, have real ones.
+    """
+    real = multiprocessing.get_context
+
+    def get_context(method: str | None = None) -> BaseContext:
+        return real("fork" if method == "spawn" else method)
+
+    with mock.patch.object(multiprocessing, "get_context", get_context):
+        yield
