@@ -15,6 +15,7 @@ import pytest
 from arena.bots.runtimes import IMAGES
 from tests.cli.command import LOWEST, Ran, bot, error_line, league, records, run
 from tests.support.depth import depth
+from tests.support.sampling import sample
 
 VERSION = {"ApiVersion": "1.45", "MinAPIVersion": "1.24", "Components": []}
 FULL = "mkdir /var/lib/docker/overlay2/x: no space left on device"
@@ -126,7 +127,7 @@ def test_engine_without_processes_is_a_shortage(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_few_open_files_are_a_shortage(tmp_path: Path) -> None:
     league(tmp_path, bots=["sample:odds", "sample:honest"])
-    for most in (12, 20, 24):
+    for most in sample((12, 20, 24), 1, "open files"):
         under = ("prlimit", f"--nofile={most}:{most}", "--")
         ran = run(*ARGUMENTS, cwd=tmp_path, under=under)
         if ran.code:

@@ -44,23 +44,26 @@ def test_page_is_printed_as_it_is(tmp_path: Path, topic: str) -> None:
     assert json.loads(run("help", topic, "--json", cwd=tmp_path).out)["text"] == text
 
 
+def source(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
 def messages(path: Path) -> Iterator[str]:
     """Yield the texts in a module but those that stand alone, as docstrings do."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = ast.parse(source(path))
     alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
             yield node.value
 
 
-@pytest.mark.slow
 def test_messages_name_topics_and_no_files_of_the_repository() -> None:
     """An installation has no checkout beside it."""
+    file = re.compile(r"\b(?:docs|protocol|examples|tests)/\w")
     modules = [path for path in (ROOT / "arena").rglob("*.py") if path.name != "help.py"]
-    said = [text for path in modules for text in messages(path)]
-    assert [
-        text for text in said if re.search(r"\b(?:docs|protocol|examples|tests)/\w", text)
-    ] == []
+    naming = [path for path in modules if re.search(rf"arena help|{file.pattern}", source(path))]
+    said = [text for path in naming for text in messages(path)]
+    assert [text for text in said if file.search(text)] == []
     named = {topic for text in said for topic in re.findall(r"\barena help (\w+)", text)}
     assert {"protocol", "languages"} <= named <= topics().keys()
 

@@ -27,6 +27,7 @@ from tests.cli.command import (
 )
 from tests.league.store import edit
 from tests.support.bot_programs import program, turn
+from tests.support.sampling import sample
 
 Sink = Callable[[], AbstractContextManager[BinaryIO]]
 POSITION = {"variant": "bga", "dice": [[1], [2]], "round": {"kind": "normal", "starter": 0}}
@@ -73,7 +74,9 @@ def check_played(folder: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("sink", "options"), [(gone, ()), (full, ("--json",))])
+@pytest.mark.parametrize(
+    ("sink", "options"), sample([(gone, ()), (full, ("--json",))], 1, "lost output")
+)
 def test_league_is_played_to_its_end(
     tmp_path: Path, sink: Sink, options: tuple[object, ...]
 ) -> None:

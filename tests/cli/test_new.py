@@ -77,7 +77,7 @@ def run_own_tests(folder: Path, command: str) -> subprocess.CompletedProcess[str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", KITS)
+@pytest.mark.parametrize("language", sample(KITS, 3, "own tests of kits"))
 def test_kit_passes_its_own_tests_until_a_position_is_damaged(
     tmp_path: Path, language: str
 ) -> None:
@@ -148,7 +148,7 @@ PLACES = [(language, sandbox) for language in KITS for sandbox in ("docker", "bu
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("language", "sandbox"), sample(PLACES, 4, "kits"))
+@pytest.mark.parametrize(("language", "sandbox"), sample(PLACES, 2, "kits"))
 def test_kit_is_built_and_plays_without_a_fault_in_the_sandbox(
     tmp_path: Path, language: str, sandbox: str
 ) -> None:

@@ -12,6 +12,7 @@ from tests.cli.command import bare_machine, bot, error_line, league, run, run_pr
 from tests.cli.live_terminal import at_terminal
 from tests.course.school import course_yaml, roster
 from tests.support.live import no_docker
+from tests.support.sampling import sample
 
 __all__ = ["no_docker"]
 
@@ -52,7 +53,7 @@ def test_a_person_is_asked_once_for_each_folder(tmp_path: Path, bare: dict[str, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("answer", ["\n", "\4"])
+@pytest.mark.parametrize("answer", sample(["\n", "\4"], 1, "answers"))
 def test_answer_other_than_yes_refuses(tmp_path: Path, bare: dict[str, str], answer: str) -> None:
     bot(tmp_path / "mine")
     with at_terminal(tmp_path, tmp_path, "check", "mine", env=bare) as terminal:

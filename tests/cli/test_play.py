@@ -18,6 +18,7 @@ from arena.game.rules.view import SeatBid
 from arena.game.wire.messages import Answer, Turn
 from tests.cli.command import LOWEST, arena, bot, environment, error_line, opened, run
 from tests.support.depth import depth
+from tests.support.sampling import sample
 
 RETRY = 30.0
 """Seconds after which an interrupt is sent again."""
@@ -137,7 +138,7 @@ def test_game_of_a_person_who_leaves_leaves_nothing(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("sent", sample([signal.SIGINT, signal.SIGHUP], 1, "sent to a person"))
 def test_person_interrupts_in_mid_game(tmp_path: Path, sent: signal.Signals) -> None:
     command = arena("play", "--me", "sample:honest", "--into", "game")
     with subprocess.Popen(

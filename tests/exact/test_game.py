@@ -12,7 +12,7 @@ from tests.exact.game import Game, all_hands, normal, palifico, won_deals
 from tests.exact.lp import sequences
 from tests.exact.tree import ROOT
 from tests.exact.values import ROUNDS, game_of, is_played
-from tests.support.depth import depth
+from tests.support.depth import depth, only_in_long
 
 PLAYED = [
     (variant, name)
@@ -54,7 +54,7 @@ def test_bid_above_all_dice_loses_every_doubt(variant: str, name: str) -> None:
         assert not won_deals(game, bid, doubter=1)
 
 
-@pytest.mark.slow
+@only_in_long
 def test_lies_change_nothing_in_a_normal_round() -> None:
     assert certified(normal(BGA, lies=1)) == certified(normal(BGA))
 

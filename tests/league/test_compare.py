@@ -117,9 +117,6 @@ def test_better_bot_is_found_to_be_better() -> None:
     assert division.rivals_beaten == found.rivals_beaten
     assert [one.bot for one in found.opponents] == ["honest", "memory"]
     assert all(one.rivals_beaten.difference > 0 for one in found.opponents)
-    worse = play("sample:odds", "sample:random", "honest", "memory")
-    assert worse.rivals_beaten.difference == pytest.approx(-found.rivals_beaten.difference)
-    assert worse.better == pytest.approx(1 - found.better)
 
 
 DOUBTS = """
@@ -178,6 +175,8 @@ def test_until_stops_as_soon_as_a_version_is_better() -> None:
     assert found.rivals_beaten.low > 0
     worse = play("sample:odds", "sample:random", "honest", "memory", workers=1, **options)
     assert (worse.decision, worse.games) == (OLD, found.games)
+    assert worse.rivals_beaten.difference == pytest.approx(-found.rivals_beaten.difference)
+    assert worse.better == pytest.approx(1 - found.better)
 
 
 def test_equal_versions_are_not_told_apart_within_the_budget() -> None:
@@ -195,7 +194,7 @@ def test_without_until_there_is_one_look_at_the_end() -> None:
 
 @pytest.mark.slow
 def test_same_seed_plays_the_same_games() -> None:
-    options = {"players": (3, 2), "variants": ("italian", "bga"), "blocks": 2, "games": 2}
+    options = {"players": (3, 2), "variants": ("italian", "bga"), "blocks": 2, "games": 1}
     one = play("sample:honest", "sample:odds", "honest", "memory", workers=2, **options)
     other = play("sample:honest", "sample:odds", "honest", "memory", workers=1, **options)
     assert one == other
@@ -212,14 +211,13 @@ def test_results_by_division_and_by_opponent_have_the_mean_of_all() -> None:
         "sample:odds",
         "honest",
         "memory",
-        "bluffer",
-        players=(2, 4),
+        players=(2, 3),
         variants=("bga", "italian"),
         blocks=2,
-        games=2,
+        games=1,
     )
-    assert [one.games for one in found.divisions] == [2 * 3 * 2] * 4
-    assert [one.games for one in found.opponents] == [2 * 2 * (1 + 3) * 2] * 3
+    assert [one.games for one in found.divisions] == [2 * 2] * 4
+    assert [one.games for one in found.opponents] == [2 * 2 * (1 + 2)] * 2
     for version in (OLD, NEW):
         for parts in (found.divisions, found.opponents):
             shares = [getattr(one.rivals_beaten, version) for one in parts]

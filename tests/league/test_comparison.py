@@ -95,7 +95,7 @@ def test_one_decision_ends_all_divisions_after_the_same_round(
 
 @pytest.mark.slow
 def test_equal_versions_are_seldom_told_apart_over_several_divisions() -> None:
-    rng, trials, planned = Random(2), depth(25, 100), Until(0.9, "planned")
+    rng, trials, planned = Random(2), depth(10, 100), Until(0.9, "planned")
 
     def place(_: str, fixture: Fixture) -> int:
         return rng.randint(1, len(fixture.seats))

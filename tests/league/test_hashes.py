@@ -217,8 +217,8 @@ def named_in(path: Path) -> list[str]:
 def flips(size: int) -> Iterator[tuple[int, int]]:
     """Draw bits of a file: many anywhere, and in the whole header; fewer outside `make long`."""
     draw = Random(5)
-    yield from ((byte, draw.randrange(8)) for byte in range(0, 100, depth(4, 1)))
-    for _ in range(depth(45, 150)):
+    yield from ((byte, draw.randrange(8)) for byte in range(0, 100, depth(10, 1)))
+    for _ in range(depth(20, 150)):
         yield draw.randrange(size), draw.randrange(8)
 
 

@@ -14,6 +14,7 @@ from arena.league.store.store import Store
 from tests.league import leagues
 from tests.league.store import edit
 from tests.league.store.edit import execute
+from tests.support.sampling import sample
 
 
 @pytest.fixture
@@ -58,8 +59,8 @@ DAMAGES = [change_rows, change_variant, change_logs, forge_a_game, remove_rows, 
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_mended_and_replayed_league_has_the_root_of_an_undamaged_one(
-    whole: Path, copy: Path, damage: Callable[[Path], None]
+def test_what_is_sound_is_kept_and_what_was_there_is_set_aside(
+    copy: Path, damage: Callable[[Path], None]
 ) -> None:
     damage(copy)
     before = copy.read_bytes(), logs_path(copy).read_bytes()
@@ -70,6 +71,15 @@ def test_mended_and_replayed_league_has_the_root_of_an_undamaged_one(
     assert aside == copy.with_name("league.damaged-1.sqlite")
     assert (aside.read_bytes(), logs_path(aside).read_bytes()) == before
     assert (check(copy).findings, check(copy).fixtures) == ([], mended.kept)
+
+
+@pytest.mark.parametrize("damage", sample(DAMAGES, 1, "mended and replayed"))
+def test_mended_and_replayed_league_has_the_root_of_an_undamaged_one(
+    whole: Path, copy: Path, damage: Callable[[Path], None]
+) -> None:
+    damage(copy)
+    aside = mend(copy).aside
+    assert aside
     assert leagues.play(leagues.league(copy.parent), copy)
     assert (check(copy).findings, check(copy).root) == ([], check(whole).root)
     assert mend(copy) == Mended(12, [], 0, None)

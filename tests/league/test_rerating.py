@@ -57,8 +57,7 @@ def edit_row(site: Path, players: int, bot: str, /, **changes: object) -> None:
     path.write_text(json.dumps(board))
 
 
-@pytest.mark.parametrize("anchor", [None, "memory"])
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(("anchor", "workers"), [(None, 1), ("memory", 2)])
 def test_published_leaderboards_match_the_games(
     whole: Path, tmp_path: Path, anchor: str | None, workers: int
 ) -> None:
@@ -73,8 +72,10 @@ def test_published_leaderboards_match_the_games(
         assert bot.package_sigma == pytest.approx(bot.sigma, abs=TOLERANCE / 10)
 
 
-@pytest.mark.parametrize("anchor", [None, "memory"])
-@pytest.mark.parametrize("changes", [{"mu": 1.5}, {"sigma": 0.5}, {"mu_sequential": 2.5}])
+@pytest.mark.parametrize(
+    ("anchor", "changes"),
+    [(None, {"mu": 1.5}), (None, {"sigma": 0.5}), ("memory", {"mu_sequential": 2.5})],
+)
 def test_tampered_rating_is_named(
     whole: Path, tmp_path: Path, anchor: str | None, changes: Row
 ) -> None:

@@ -70,7 +70,7 @@ def test_few_degrees_of_freedom_leave_more_bots() -> None:
 @pytest.mark.parametrize("bots", [3, 20])
 def test_one_of_equal_bots_is_left_out_in_five_of_a_hundred_leagues(bots: int) -> None:
     """How far bots vary is estimated from few units."""
-    rng, leagues, units = np.random.default_rng(1), 400, 101
+    rng, leagues, units = np.random.default_rng(1), depth(120, 400), 101
     apart, wrong = np.zeros((bots, bots), np.bool_), 0
     for _ in range(leagues):
         scores = rng.normal(size=(units, bots))

@@ -11,6 +11,7 @@ from arena.game.records import FixtureResult
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
 from arena.ratings.maths.arrays import Floats
 from arena.ratings.variance.luck import MIN_GAMES
+from tests.support.depth import depth
 from tests.support.ratings import rated_board
 from tests.support.simulated_leagues import Shape, name, play_with_luck
 
@@ -40,18 +41,18 @@ def errors(found: Leaderboard) -> Floats:
 
 @pytest.mark.slow
 def test_mu_is_closer_to_the_truth_without_luck_and_its_intervals_shorter_but_right() -> None:
-    squares, widths, hits = [], [], 0
-    for seed in range(40):
+    squares, widths, hits, leagues = [], [], 0, depth(12, 40)
+    for seed in range(leagues):
         played = league(seed, share=0.6)
         boards = board(played), board(without(played))
         squares.append([np.square(errors(one)).mean() for one in boards])
         widths.append([np.mean([width(row) for row in one.rows]) for one in boards])
         hits += sum(map(holds_truth, boards[0].rows))
-    better, raw = np.mean(squares, 0)
+    better, raw = np.median(squares, 0)  # a bot that hardly ever wins is far off in some leagues
     assert better < 0.8 * raw
     shorter, long = np.mean(widths, 0)
     assert shorter < 0.92 * long
-    assert 0.91 < hits / (40 * SHAPE.bots) < 0.99
+    assert 0.91 < hits / (leagues * SHAPE.bots) < 0.99
 
 
 def width(row: LeaderboardRow) -> float:
@@ -116,7 +117,7 @@ def test_the_history_ends_with_the_leaderboard() -> None:
 
 @pytest.mark.slow
 def test_a_shift_is_that_of_rating_again() -> None:
-    played = league(6, SHAPE._replace(games=40))
+    played = league(6, SHAPE._replace(games=depth(20, 40)))
     for row in board(played).rows:
         rest = [one for one in played if row.shift_without not in one.fixture.seats]
         mu = {other.bot: other.mu for other in board(rest).rows}

@@ -14,6 +14,7 @@ from arena.ratings.maths import arrays
 from arena.ratings.model import posterior
 from arena.ratings.model.games import as_arrays
 from arena.ratings.model.head_to_head import probabilities, scores
+from tests.support.depth import depth
 from tests.support.simulated_leagues import Shape, play, play_with_luck
 from tests.support.twists import with_faults
 
@@ -38,7 +39,7 @@ def test_a_game_at_a_table_of_six_takes_little_memory_to_rate(
     monkeypatch.setattr(leaderboard_rows, "POINTS", 2)
     monkeypatch.setattr(posterior, "_KEPT", 0)  # beyond it nothing is kept for the next step
     rng = np.random.default_rng(1)
-    shapes = [Shape(8, 6, games) for games in (10, 40)]
+    shapes = [Shape(8, 6, games) for games in depth((4, 12), (10, 40))]
     few, many = [with_faults(play(shape, SKILLS, rng), rng) for shape in shapes]
     more = sum(len(one.games) for one in many) - sum(len(one.games) for one in few)
     peak(few)  # imports what is imported late
@@ -50,7 +51,7 @@ def test_a_game_at_a_table_of_six_takes_little_memory_to_rate(
 def test_luck_takes_next_to_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "CHUNK", 64)
     monkeypatch.setattr(leaderboard_rows, "POINTS", 2)
-    shape = Shape(8, 2, 200)
+    shape = Shape(8, 2, depth(60, 200))
     played = play_with_luck(shape, SKILLS, np.random.default_rng(1), 0.4)
     packed = [replace(one, luck=array("i", one.luck)) for one in played]
     without = [replace(one, luck=()) for one in played]

@@ -72,7 +72,7 @@ def test_luck_that_tables_share_cancels_out() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("blocks", "opponents"), [(2, 8), (6, 1), (3, 3)])
 def test_95_of_100_intervals_contain_the_truth(blocks: int, opponents: int) -> None:
-    draw, trials = np.random.default_rng(2), depth(300, 1500)
+    draw, trials = np.random.default_rng(2), depth(120, 1500)
     spread = np.linspace(0.5, 1.5, opponents)
     shape = blocks, opponents
     drawn = (paired(np.zeros(shape), draw.normal(0.5, spread, shape)) for _ in range(trials))
@@ -127,7 +127,7 @@ def test_earlier_looks_ask_for_more() -> None:
 
 @pytest.mark.slow
 def test_intervals_of_all_looks_hold_at_once() -> None:
-    draw, trials = np.random.default_rng(3), depth(200, 1000)
+    draw, trials = np.random.default_rng(3), depth(70, 1000)
     looks = planned_looks(12, 4)
     bounds = tails(looks, 0.9)
 

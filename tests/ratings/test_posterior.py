@@ -76,7 +76,7 @@ def test_three_bots_have_the_exact_posterior() -> None:
     orders = [("a", "b", "c"), ("a", "c", "b"), ("b", "a", "c"), ("a", "b", "c")]
     games = as_arrays([game(bots, (1, 2, 3), number=n) for n, bots in enumerate(orders)])
     rng = np.random.default_rng(1)
-    skills = rng.normal(0, SIGMA, (400_000, 3))
+    skills = rng.normal(0, SIGMA, (depth(100_000, 400_000), 3))
     weight = np.ones(len(skills))
     for bots in orders:
         # The chance of an order is that of the first, times that of the rest given the first.
@@ -104,7 +104,7 @@ def test_scores_and_information_add_up_to_the_posterior(shape: Shape, seed: int)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 4, 6])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(depth(1, 3)))
 def test_sequential_pass_is_roughly_the_posterior(players: int, seed: int) -> None:
     rows = rated_board("bga", players, league(Shape(8, players, 12), seed)).rows
     apart = [abs(row.mu - row.mu_sequential) / row.sigma for row in rows]
@@ -114,5 +114,5 @@ def test_sequential_pass_is_roughly_the_posterior(players: int, seed: int) -> No
 
 @pytest.mark.slow
 def test_bot_that_never_wins_has_a_finite_skill() -> None:
-    skills = solved(duels(100_000, 0))
+    skills = solved(duels(depth(5_000, 100_000), 0))
     assert 10 < skills.mu[0] - skills.mu[1] < 60

@@ -25,7 +25,7 @@ from tests.support.live import play_bots, write_bot
 from tests.support.live_tables import PATIENT
 from tests.support.random_games import rules
 
-each_table = settings(max_examples=depth(30, 150), deadline=None, database=None)
+each_table = settings(max_examples=depth(12, 150), deadline=None, database=None)
 
 
 def tempers() -> st.SearchStrategy[Temper]:
@@ -53,7 +53,7 @@ def test_concurrent_games_have_the_same_records(
     book: Rules, players: int, temper: Temper, restarts: int, together: int
 ) -> None:
     """Whatever the rules and the table, whoever faults when, and whoever answers first."""
-    games = 24
+    games = depth(12, 24)
     seats = [f"bot{seat}" for seat in range(players)]
     serial = LimitsInfo(restarts=restarts, concurrent_games=1)
     expected, _ = play_reproducibly(book, seats, games, temper, serial, 0)
@@ -106,7 +106,7 @@ def test_limits_bound_the_games_under_way() -> None:
 def test_faulty_seat_causes_few_restarts_of_the_others() -> None:
     temper = Temper(fault_rate=1.0, careless=1)
     limits = LimitsInfo(restarts=3, concurrent_games=16)
-    for order in range(depth(5, 20)):
+    for order in range(depth(2, 20)):
         played, board = play_reproducibly(VARIANTS["bga"], "abc", 100, temper, limits, order)
         assert [len(faults(record)) for record in played.games] == [1] * 100
         assert board.starts <= 40

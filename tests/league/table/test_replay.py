@@ -14,10 +14,11 @@ from arena.game.rules.books import VARIANTS
 from arena.league.table.recorded_game import ReplayError, replay
 from tests.league.table.driver import GONE, SEED, Driven, driven_games, faults, table
 from tests.support import records
+from tests.support.depth import depth
 
 MANY_DICE = 12
 
-each_game = settings(max_examples=200, deadline=None, database=None)
+each_game = settings(max_examples=depth(70, 200), deadline=None, database=None)
 
 
 def again(game: Driven, record: GameRecord | None = None) -> GameRecord:
@@ -118,8 +119,7 @@ def test_a_tampered_record_is_detected(game: Driven, seed: int) -> None:
         assert again(game, record) != record
 
 
-@pytest.mark.slow
-@each_game
+@settings(each_game, max_examples=depth(25, 200))
 @given(driven_games(some_fault=False), st.text(max_size=10))
 def test_another_seed_is_detected(game: Driven, seed: str) -> None:
     fixture = replace(game.fixture, seed=f"{seed}!")
