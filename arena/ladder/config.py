@@ -15,8 +15,8 @@ from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.game.records import LimitsInfo, RatingsInfo
 from arena.io.cores import core_count, spare_cores
 from arena.io.errors import ArenaError
-from arena.io.text import parse_size
-from arena.io.yaml_file import Positions, convert, locate, parse_yaml
+from arena.io.yaml_file import convert, locate, parse_yaml
+from arena.ladder.book.caps import Caps, Disk, caps_of
 from arena.ladder.book.quota import Joining, Quotas
 from arena.league.cluster.entry import check_cluster
 from arena.league.terms.config import (
@@ -30,31 +30,6 @@ from arena.league.terms.config import (
     Workers,
     league_of,
 )
-
-_LEAST_LOGS = "16MiB"
-"""With less, next to every game would have others pruned."""
-
-
-class Disk(Struct, frozen=True, forbid_unknown_fields=True):
-    """The caps as they are written in ladder.yaml."""
-
-    logs: str = "5GiB"
-    """The most that the logs of all seasons may take, standard error included."""
-    stderr: str = "256MiB"
-    """The most that the standard error of a season may take."""
-    replays: Annotated[int, Meta(ge=0)] = 10_000
-    """Games that can be watched on a site."""
-    free: str = "1GiB"
-    """The space that must be free on the disk, or nothing is played."""
-
-
-class Caps(Struct, frozen=True, kw_only=True):
-    """The caps of `Disk`, with sizes in bytes."""
-
-    logs: int
-    stderr: int
-    replays: int
-    free: int
 
 
 class SeasonTerms(Struct, frozen=True, kw_only=True):
@@ -176,18 +151,7 @@ def load_config(path: Path) -> Config:
             check_cluster(file.cluster, None)
         except ArenaError as error:
             raise ArenaError(error.what, where, error.hint) from None
-    return Config(path, file, league, _caps(file.disk, path, marks))
-
-
-def _caps(disk: Disk, path: Path, marks: Positions) -> Caps:
-    sizes = {
-        key: parse_size(getattr(disk, key), locate(path, marks, f"$.disk.{key}"))
-        for key in ("logs", "stderr", "free")
-    }
-    if sizes["logs"] < parse_size(_LEAST_LOGS, ""):
-        what = f"disk.logs must be {_LEAST_LOGS} or more, not {disk.logs}"
-        raise ArenaError(what, locate(path, marks, "$.disk.logs"))
-    return Caps(**sizes, replays=disk.replays)
+    return Config(path, file, league, caps_of(file.disk, path, marks))
 
 
 def check_terms(config: Config, season: bytes) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from arena.io.text import size_text
-from arena.ladder.config import Caps
+from arena.ladder.book.caps import Caps
 from arena.ladder.folder import Folder
 from arena.ladder.season.season import STORE
 from arena.league.keeping import prune as pruning

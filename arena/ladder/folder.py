@@ -9,7 +9,7 @@ from stat import S_IMODE
 from msgspec import Struct
 
 from arena.io.errors import ArenaError
-from arena.io.files import is_locked_exclusively, lock_exclusively, os_errors
+from arena.io.files import is_locked_exclusively, lock_exclusively, os_errors, stat_of
 
 _PRIVATE = 0o700
 
@@ -91,6 +91,11 @@ class Folder(Struct, frozen=True):
     def season(self, number: int) -> Path:
         """Return the folder of a season."""
         return self.seasons / str(number)
+
+    def in_inbox(self) -> dict[str, int]:
+        """Return the bytes of each file in the inbox, without those that are being received."""
+        found = ((path.name, stat_of(path)) for path in self.inbox.glob("[!.]*"))
+        return {name: stat.st_size for name, stat in found if stat}
 
     def upload(self, sha256: str, ending: str) -> Path:
         """Return where a submission waits."""

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from arena.game.records import PlayedFixture
 from arena.ladder import disk
+from arena.ladder.book.caps import Caps
 from arena.ladder.check import scheduler
-from arena.ladder.config import Caps
 from arena.ladder.disk import Pruner
 from arena.ladder.folder import Folder
 from arena.ladder.pages import site
@@ -28,7 +28,8 @@ from tests.support.depth import depth
 pytestmark = pytest.mark.slow
 
 MIB = 1 << 20
-CAPS = Caps(logs=8 * MIB, stderr=2 * MIB, replays=100, free=0)
+INBOX = {"inbox": MIB, "inbox_of_author": MIB, "inbox_of_address": MIB}
+CAPS = Caps(logs=8 * MIB, stderr=2 * MIB, replays=100, free=0, **INBOX)
 
 
 def noisy(index: int) -> PlayedFixture:
@@ -71,7 +72,7 @@ def test_logs_of_earlier_seasons_are_pruned_first(tmp_path: Path) -> None:
     with played(folder, 1, 100):
         pass
     with played(folder, 2, 5) as store:
-        caps = Caps(logs=4 * MIB // 5, stderr=100 * MIB, replays=100, free=0)
+        caps = replace(CAPS, logs=4 * MIB // 5, stderr=100 * MIB)
         Pruner(folder, caps, store).step(wait=False)
         assert store.without_logs() == set()
     with Store(folder.season(1) / STORE) as earlier:

@@ -4,8 +4,9 @@ A submission is acknowledged when its bytes and then its row are on the disk.
 """
 
 import re
+import shutil
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import cached_property, partial
 from hashlib import sha256
 from secrets import token_hex
@@ -16,9 +17,10 @@ from msgspec.structs import replace
 from arena.bots.names import looks_like
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import write_file
-from arena.io.text import stamp
+from arena.io.text import size_text, stamp
 from arena.ladder.book.book import Book, check_spelling, named_version
 from arena.ladder.book.book_file import BookFile, BookFileUser
+from arena.ladder.book.caps import Caps
 from arena.ladder.book.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
 from arena.ladder.book.schema import DOOR
 from arena.ladder.book.tables import (
@@ -68,6 +70,15 @@ class QuotaError(ArenaError):
         super().__init__(what, where, hint)
         self.until = until
         """When they may submit again, in seconds since 1970."""
+
+
+class NoRoomError(ArenaError):
+    """There is no room for more submissions for now."""
+
+    def __init__(self, what: str, where: str, hint: str, *, of_sender: bool) -> None:
+        super().__init__(what, where, hint)
+        self.of_sender = of_sender
+        """Whether those of others would be taken."""
 
 
 def door_file(folder: Folder, *, writes: bool) -> BookFile:
@@ -255,6 +266,33 @@ class Door(BookFileUser):
             most = f"{allowed.of} submissions in 24 hours, {quotas.refused} refused ones an hour"
             what = f"the quota of {author} is used up until {stamp(allowed.blocked_until)}"
             raise QuotaError(what, where, f"at most {most}", allowed.blocked_until)
+
+    def check_room(
+        self, author: str, size: int, caps: Caps, of_address: Collection[str] = ()
+    ) -> None:
+        """Raise NoRoomError if an author may not add so many bytes to the inbox now.
+
+        `of_address` has the files of the inbox that came from the author's address.
+        """
+        where = str(self._folder.root)
+        free = shutil.disk_usage(self._folder.inbox).free
+        if free < caps.free:
+            what = f"the disk of the ladder is full: {size_text(free)} are free"
+            hint = "try again later, and tell the operator"
+            raise NoRoomError(what, where, hint, of_sender=False)
+        waiting = self._folder.in_inbox()
+        query = "SELECT sha256, ending FROM uploads WHERE author = ?"
+        own = {f"{sha256}{ending}" for sha256, ending in self._file.rows(query, author)}
+        for whose, names, most in (
+            (f"of {author}", own, caps.inbox_of_author),
+            ("of this address", of_address, caps.inbox_of_address),
+            ("of all authors", waiting, caps.inbox),
+        ):
+            taken = sum(bytes_ for name, bytes_ in waiting.items() if name in names)
+            if taken + size > most:
+                what = f"submissions {whose} that are checked or wait take {size_text(taken)}"
+                hint = f"at most {size_text(most)}: send it again when they are checked"
+                raise NoRoomError(what, where, hint, of_sender=names is not waiting)
 
     # ------------------------------------------------------------ orders
 

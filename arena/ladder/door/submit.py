@@ -33,9 +33,11 @@ def submit(folder: Folder, source: Path, author: str, note: str = "") -> Receive
     Raises ArenaError if it is no bot, or if the author may not submit it now.
     """
     bot = read_bot(source)
-    quotas = load_config(folder.config).file.quotas
+    config = load_config(folder.config)
+    content, quotas = canonical(bot), config.file.quotas
     with Door(folder, writes=True) as door:
-        upload, new = door.submit(author, bot.name, canonical(bot), ".tar", quotas, note)
+        door.check_room(door.author(author).name, len(content), config.caps)
+        upload, new = door.submit(author, bot.name, content, ".tar", quotas, note)
         return Received(upload, new, door.allowance(upload.author, quotas))
 
 

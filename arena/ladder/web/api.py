@@ -72,7 +72,7 @@ async def put_version(request: Request) -> Response:
         chunks = timed(request, limits.body_seconds, limits.body_bytes)
         bot = request.path_params["bot"]
         receipt = await receive(
-            served,
+            request,
             visitor.author,
             bot,
             chunks,

@@ -121,7 +121,7 @@ async def upload(request: Request) -> Response:
         chunks = timed(request, limits.body_seconds, limits.body_bytes + FORM_BYTES)
         form = FileForm(request, chunks)
         typed = _Typed(*await form.fields())
-        receipt = await receive(served, visitor.author, typed.bot, form.content(), note=typed.note)
+        receipt = await receive(request, visitor.author, typed.bot, form.content(), note=typed.note)
     except RequestError as error:
         await drain(request, error)
         if not typed.bot:

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from arena.io.errors import ArenaError
 from arena.ladder.book.book_file import BusyError, FileError
 from arena.ladder.door.api import MIME, Problem
-from arena.ladder.door.door import QuotaError
+from arena.ladder.door.door import NoRoomError, QuotaError
 from arena.ladder.web.templates import page
 
 NOT_FOUND = "there is no such page here"
@@ -22,6 +22,8 @@ _TELL = "try again later, and tell the operator: the log of the door has more"
 _log = logging.getLogger(__name__)
 _SOON = "5"
 """Seconds after which a file that was in use is tried again."""
+_LATER = "600"
+"""Seconds after which there may be room: submissions are removed an hour after their check."""
 _HEADINGS = {
     401: "Log in first",
     403: "Not allowed",
@@ -29,6 +31,7 @@ _HEADINGS = {
     413: "Too large",
     429: "Too much at once",
     503: "Not at the moment",
+    507: "No room at the moment",
 }
 
 
@@ -50,6 +53,9 @@ def refused(error: ArenaError, status: int = 409) -> RequestError:
     if isinstance(error, QuotaError):
         seconds = max(1, ceil(error.until - time.time()))
         return RequestError(429, error.what, error.hint, {"Retry-After": str(seconds)})
+    if isinstance(error, NoRoomError):
+        code = 429 if error.of_sender else 507
+        return RequestError(code, error.what, error.hint, {"Retry-After": _LATER})
     if isinstance(error, BusyError):
         return RequestError(503, error.what, error.hint, {"Retry-After": _SOON})
     if isinstance(error, FileError):

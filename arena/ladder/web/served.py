@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from http import HTTPStatus
 from ipaddress import IPv6Address, IPv6Network, ip_address
+from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from arena.io.cores import core_count, spare_cores
 from arena.io.yaml_file import convert, parse_yaml
+from arena.ladder.book.caps import Caps, Disk, caps_of
 from arena.ladder.book.quota import DAY, Joining, Quotas
 from arena.ladder.door.access import SecretKind
 from arena.ladder.door.door import MAX_UPLOAD
@@ -129,6 +131,7 @@ class DoorTerms(Struct, frozen=True):
     guests: int = 0
     """Tables at a time at which visitors play."""
     door: Joining = Joining()
+    disk: Disk = Disk()
     workers: int | None = None
     pin: bool = True
 
@@ -136,6 +139,11 @@ class DoorTerms(Struct, frozen=True):
     def spare_cores(self) -> set[int]:
         """The cores that the workers of the ladder leave to all else, as in `Config`."""
         return spare_cores(self.workers or core_count()) if self.pin else set()
+
+    @property
+    def caps(self) -> Caps:
+        """The caps of `disk`; ArenaError if a size cannot be read."""
+        return caps_of(self.disk, Path("ladder.yaml"), {})
 
 
 class DoorLimits(Struct, frozen=True, kw_only=True):
@@ -169,7 +177,9 @@ class DoorLimits(Struct, frozen=True, kw_only=True):
 def terms_of(folder: Folder) -> DoorTerms:
     """Read ladder.yaml; raises ArenaError if it cannot be read."""
     data, marks = parse_yaml(folder.config)
-    return convert(data, marks, folder.config, DoorTerms)
+    terms = convert(data, marks, folder.config, DoorTerms)
+    caps_of(terms.disk, folder.config, marks)  # names the line that is wrong
+    return terms
 
 
 class _Level(NamedTuple):
@@ -271,6 +281,8 @@ class Served:
         self.front: Shown | None = None
         self.joins = Buckets(terms.door.of_address / DAY, terms.door.of_address)
         """Requests to take part."""
+        self._sent: dict[str, str] = {}
+        """From which address the files of the inbox came, as far as this door received them."""
         self._sending = Counter[str]()
         self._bodies = set[asyncio.Timeout]()
         """The time limits of bodies that are coming."""
@@ -292,6 +304,16 @@ class Served:
                 yield
             finally:
                 self._bodies.discard(limit)
+
+    def sent_from(self, address: str) -> set[str]:
+        """Return the files of the inbox that came from an address."""
+        return {file for file, sender in self._sent.copy().items() if sender == address}
+
+    def note_sent(self, file: str, address: str) -> None:
+        """Note from which address a file of the inbox came."""
+        left = self.folder.in_inbox()
+        self._sent = {name: of for name, of in self._sent.copy().items() if name in left}
+        self._sent[file] = address
 
     @contextmanager
     def upload_of(self, author: str) -> Iterator[None]:

@@ -26,7 +26,7 @@ from arena.ladder.door.api import Receipt, receipt_of
 from arena.ladder.door.door import Door, Sent, check_name, check_note
 from arena.ladder.folder import Folder
 from arena.ladder.web.problems import RequestError, refusing
-from arena.ladder.web.served import Served, served_by
+from arena.ladder.web.served import Served, client_of, served_by
 
 _FORM = 8_192
 """Bytes of a form without a file, at most."""
@@ -193,7 +193,7 @@ def forget_parts(folder: Folder) -> None:
 
 
 async def receive(
-    served: Served,
+    request: Request,
     author: str,
     bot: str,
     chunks: AsyncIterator[bytes],
@@ -205,26 +205,32 @@ async def receive(
 
     Raises RequestError if it is not taken; nothing is left of it then.
     """
+    served, address = served_by(request), client_of(request)
     with served.upload_of(author):
-        await asyncio.to_thread(_check_early, served, author, bot, note, digest)
+        await asyncio.to_thread(_check_early, served, author, address, bot, note, digest)
         with _part(served.folder) as (path, file):
             sent = await _written(file, chunks, note)
             if digest not in {None, bytes.fromhex(sent.sha256)}:
                 hint = "it was changed on its way: send it again"
                 raise RequestError(400, "the body has another SHA-256 than Content-Digest", hint)
-            return await asyncio.to_thread(_entered, served, author, bot, sent, path)
+            return await asyncio.to_thread(_entered, served, author, address, bot, sent, path)
 
 
-def _check_early(served: Served, author: str, bot: str, note: str, digest: bytes | None) -> None:
+def _check_early(
+    served: Served, author: str, address: str, bot: str, note: str, digest: bytes | None
+) -> None:
     """Raise RequestError for what is sure to be refused before the bytes have come."""
     with refusing(400):
         check_name(bot, "on a ladder the name of a bot")
         check_note(note)
     with Door(served.folder) as door:
         # Bytes that came before are free; without a digest only the bytes tell.
-        if digest and not door.known(author, bot, digest.hex()):
-            with refusing():
+        if digest and door.known(author, bot, digest.hex()):
+            return
+        with refusing():
+            if digest:
                 door.check(author, bot, 0, served.terms.quotas)
+            door.check_room(author, 0, served.terms.caps, served.sent_from(address))
 
 
 @contextmanager
@@ -260,11 +266,19 @@ async def _written(file: BinaryIO, chunks: AsyncIterator[bytes], note: str) -> S
     return Sent(digest.hexdigest(), ending, count, note)
 
 
-def _entered(served: Served, author: str, bot: str, sent: Sent, part: Path) -> Receipt:
+def _entered(
+    served: Served, author: str, address: str, bot: str, sent: Sent, part: Path
+) -> Receipt:
     folder = served.folder
     quotas = served.terms.quotas
-    place = partial(place_durably, part, folder.upload(sent.sha256, sent.ending))
+    file = folder.upload(sent.sha256, sent.ending)
     with Door(folder, writes=True) as door:
+
+        def place() -> None:
+            door.check_room(author, sent.bytes, served.terms.caps, served.sent_from(address))
+            place_durably(part, file)
+            served.note_sent(file.name, address)
+
         with refusing():
             upload, new = door.receive(author, bot, sent, place, quotas)
         return receipt_of(upload, new, door.allowance(author, quotas))
