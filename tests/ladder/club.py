@@ -27,6 +27,7 @@ from arena.ladder.check.submission_check import CheckOrder, check_submission
 from arena.ladder.config import load_config
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
+from arena.ladder.pages import site, standings
 from arena.ladder.run import run_ladder
 from arena.ladder.season.season import STORE
 from arena.league.changes import playing
@@ -45,7 +46,7 @@ QUICK: dict[str, object] = {
 """A season that is soon played, of a ladder that publishes at once."""
 REUSABLE = LOWEST.replace('"ready"', '"ready", "reusable": True')
 """A bot that serves at one table after another: it is started seldom, and soon checked."""
-CRASHES = "raise SystemExit('no good')"
+CRASHES = "import os; raise SystemExit(f'no good, niceness {os.nice(0)}')"
 """A bot that never says `ready`."""
 
 
@@ -89,13 +90,29 @@ class Admits:
     def __init__(self, call: partial[bytes], **_: object) -> None:
         order = call.args[0]
         digest = submission_check.keep(load_bot(order.source), order.versions)
-        self.admitted = CheckResult(ok=True, digest=digest, steps=17, games=20)
+        self.admitted = CheckResult(ok=True, digest=digest, steps=18, games=20)
 
     def is_over(self) -> bool:
         return True
 
     def result(self) -> bytes:
         return msgspec.json.encode(self.admitted)
+
+    def end(self) -> None:
+        """There is nothing to end."""
+
+
+class AtOnce:
+    """A check that is made by the ladder itself, which does nothing else meanwhile."""
+
+    def __init__(self, call: partial[bytes], **_: object) -> None:
+        self._result = call()
+
+    def is_over(self) -> bool:
+        return True
+
+    def result(self) -> bytes:
+        return self._result
 
     def end(self) -> None:
         """There is nothing to end."""
@@ -284,3 +301,43 @@ def in_thread(
     finally:
         stop.set()
         thread.join()
+
+
+class Endless:
+    """A job that is never over: what it would make is not what a test shows."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        """Nothing is begun."""
+
+    def is_over(self) -> bool:
+        return False
+
+    def end(self) -> None:
+        """There is nothing to end."""
+
+
+class Inside:
+    """A ladder in a thread of this process, which publishes nothing and writes no standings."""
+
+    def __init__(self, thread: threading.Thread) -> None:
+        self._thread = thread
+
+    def until(self, holds: Callable[[], object]) -> None:
+        """Wait until something holds, while the ladder runs."""
+
+        def holds_or_ended() -> bool:
+            assert self._thread.is_alive(), "the ladder has ended"
+            return bool(holds())
+
+        wait_until(holds_or_ended)
+
+
+@contextmanager
+def inside(club: Path, say: Callable[[str], None] = lambda _: None) -> Iterator[Inside]:
+    """Run a ladder without a process of its own as long as the block lasts, and stop it then."""
+    with (
+        mock.patch.object(site, "Job", Endless),
+        mock.patch.object(standings, "Job", Endless),
+        in_thread(club, say) as thread,
+    ):
+        yield Inside(thread)

@@ -1,4 +1,4 @@
-"""Mishaps of a ladder: a full disk, a lost sandbox, a second ladder, faults after the check."""
+"""Mishaps of a ladder: a full disk, a lost sandbox, faults after the check."""
 
 import csv
 import os
@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 from arena.bots.sandboxes.base import PATH
-from arena.ladder.folder import Folder
+from arena.ladder.folder import Folder, make_private
 from arena.ladder.pages.site import publish_all
 from arena.league.store.store import Store
-from tests.cli.command import HANG, LOWEST, READY, confined, error_line, records, run
+from tests.cli.command import HANG, LOWEST, READY, bot, confined, error_line, records, run
 from tests.ladder import club as clubs
-from tests.ladder.club import Running, running
-from tests.support.depth import depth
+from tests.ladder.club import Inside, Running, inside, running
+from tests.support.depth import only_in_long
 
 LEAGUE = "league.yaml"
-STARTS = depth(1, 6)
+STARTS = 6
 FALLS_ILL = (
-    LOWEST.replace("import json, sys", "import json, pathlib, sys").replace(
+    clubs.REUSABLE.replace("import json, sys", "import json, pathlib, sys").replace(
         'asked["type"] == "turn":', 'asked["type"] == "turn" and not pathlib.Path(%r).exists():'
     )
     + """
@@ -40,7 +40,7 @@ def next_season(club: Path, **keys: object) -> Path:
     return clubs.store_of(club, 2)
 
 
-def until_played(ladder: Running, store: Path, fixtures: int) -> None:
+def until_played(ladder: Running | Inside, store: Path, fixtures: int) -> None:
     ladder.until(lambda: clubs.played(store) >= fixtures)
 
 
@@ -50,27 +50,15 @@ def verified(club: Path, season: int) -> str:
     return ran.out
 
 
-def test_a_second_ladder_is_refused_and_the_first_plays_on(copy: Path) -> None:
-    store = next_season(copy, blocks=5000)
-    with running(copy) as ladder:
-        until_played(ladder, store, 1)
-        ran = run("ladder", "run", copy, cwd=copy.parent)
-        error_line(ran, "another ladder runs in this folder / ", "arena ladder status")
-        until_played(ladder, store, len(records(store)) + 1)
-        assert ladder.stop() == 0
-    verified(copy, 2)
-
-
 @pytest.mark.slow
 def test_a_strike_in_mid_block(copy: Path) -> None:
     clubs.admitted(copy, "three", clubs.REUSABLE, author="ann")
     store = next_season(copy, blocks=5000)
-    with running(copy) as ladder:
-        ladder.until(lambda: clubs.states(copy).get("three@1") == "rated")
+    with inside(copy) as ladder:
+        until_played(ladder, store, 2)
         assert run("ladder", "strike", copy, "two@1", cwd=copy.parent).code == 0
         ladder.until(lambda: clubs.is_in_state(copy, "two@1", "struck"))
-        until_played(ladder, store, len(records(store)) + 20)
-        assert ladder.stop() == 0
+        until_played(ladder, store, len(records(store)) + 6)
     last = records(store)[-5:]
     assert all(b"three@1" in one and b"two@1" not in one for one in last)
     verified(copy, 2)
@@ -86,12 +74,10 @@ def test_a_version_that_faults_after_its_check_rests_with_the_reason(copy: Path)
     source = FALLS_ILL % str(flag)
     clubs.admitted(copy, "three", source, author="ann")
     next_season(copy, blocks=5000)
-    with running(copy) as ladder:
-        ladder.until(lambda: clubs.states(copy).get("three@1") in {"provisional", "rated"})
+    with inside(copy) as ladder:
         flag.touch()
         ladder.until(lambda: clubs.is_in_state(copy, "three@1", "resting"))
         assert {clubs.states(copy)[one] for one in ("one@1", "two@1")} <= {"provisional", "rated"}
-        assert ladder.stop() == 0
     publish_all(Folder(copy), 100)
     assert "I feel ill" in clubs.page(copy, "ann")
     assert "<dt>asked</dt>" in clubs.page(copy, "ann")
@@ -101,7 +87,7 @@ def test_a_version_that_faults_after_its_check_rests_with_the_reason(copy: Path)
     verified(copy, 2)
 
 
-FREE, PAGE = 600_000, 4096
+FREE, PAGE = 300_000, 4096
 """Bytes."""
 SHOW = 'cp -a club disk; "$@"; code=$?; cp -a disk/club after; exit $code'
 
@@ -110,9 +96,8 @@ SHOW = 'cp -a club disk; "$@"; code=$?; cp -a disk/club after; exit $code'
 def test_a_full_disk(copy: Path) -> None:
     folder, after = copy.parent, copy.parent / "after"
     store = next_season(copy, blocks=5000, disk={"free": "0"})
-    with running(copy) as ladder:
+    with inside(copy) as ladder:
         until_played(ladder, store, 1)
-        assert ladder.stop() == 0
     (folder / "disk").mkdir()
     pages = sum(1 + path.stat().st_size // PAGE for path in copy.rglob("*"))
     size = FREE + PAGE * pages
@@ -122,9 +107,8 @@ def test_a_full_disk(copy: Path) -> None:
     store = clubs.store_of(after, 2)
     before = set(records(store))
     verified(after, 2)
-    with running(after) as ladder:
+    with inside(after) as ladder:
         until_played(ladder, store, len(before) + 1)
-        assert ladder.stop() == 0
     assert before < set(records(store))
     verified(after, 2)
 
@@ -141,7 +125,7 @@ def test_a_sandbox_that_is_gone_in_mid_season(copy: Path) -> None:
     hidden = [("--ro-bind", "/dev/null", f"{path}/setpriv") for path in there[:1]]
     mounts = confined("--bind", programs, PATH.split(":")[0], *chain(*hidden))
     with running(copy, *mounts) as ladder:
-        until_played(ladder, store, 20)
+        until_played(ladder, store, 6)
         (programs / "setpriv").unlink()
         assert ladder.process.wait(HANG) == 2
     said = ladder.said.read_text().splitlines()[-1]
@@ -149,12 +133,12 @@ def test_a_sandbox_that_is_gone_in_mid_season(copy: Path) -> None:
     with Store(store) as stored:
         assert not any(game.faulted for one in stored.results() for game in one.games)
     before = len(records(store))
-    with running(copy) as ladder:
-        until_played(ladder, store, before + 1)
-        assert ladder.stop() == 0
+    with inside(copy) as again:
+        until_played(again, store, before + 1)
     verified(copy, 2)
 
 
+@only_in_long
 @pytest.mark.slow
 def test_submissions_while_it_starts_and_stops(copy: Path) -> None:
     clubs.change(copy, quotas={"uploads": 1000, "refused": 1000})
@@ -187,11 +171,9 @@ def test_submissions_while_it_starts_and_stops(copy: Path) -> None:
 def test_an_author_cannot_make_a_reason_long(tmp_path: Path) -> None:
     """The command of a build that failed would be on every page that lists the version."""
     club = clubs.make(tmp_path)
-    assert clubs.submitted(club, "mine", build="false " + "x" * 40_000).code == 0
-    with running(club) as ladder:
-        ladder.until(lambda: clubs.is_in_state(club, "mine@1", "refused"))
-        assert ladder.stop() == 0
-    why = clubs.versions(club)["mine@1"]["why"]
-    assert why.startswith("the build of 'mine' failed (exit code 1) / false xxx")
-    assert len(why) < 2_000
-    assert len(clubs.log(club)) < 4_000
+    make_private(Folder(club).versions)
+    mine = bot(tmp_path / "mine", build="false " + "x" * 40_000)
+    found = clubs.checked(clubs.check_order(club, mine))
+    assert found.reason.startswith("the build of 'mine' failed (exit code 1) / false xxx")
+    assert len(found.reason) < 2_000
+    assert sum(map(len, found.story)) < 4_000
