@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -66,7 +66,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Conditions]:
     found: list[Conditions] = []
     draw = Schedule.__init__
 
-    def spy(schedule: Schedule, conditions: Conditions, changes: Iterable[Change] = ()) -> None:
+    def spy(schedule: Schedule, conditions: Conditions, changes: Sequence[Change] = ()) -> None:
         found.append(conditions)
         draw(schedule, conditions, changes)
 
