@@ -14,10 +14,15 @@ MODEL_SECONDS = 60.0
 """Wall time in which models may work for one answer, if a league does not say."""
 
 
-class Exchange(Struct, frozen=True, gc=False, omit_defaults=True):
-    """One answer of a model, or the first refusal in a game because a cap was reached.
+SERVER_FAILED = "server_failed"
+"""The code of a request that a server fails with although it works."""
 
-    It is no part of what must be the same when a game is played again.
+
+class Exchange(Struct, frozen=True, gc=False, omit_defaults=True):
+    """One answer of a model, or a request without an answer.
+
+    Those are all that a server failed with, and the first in a game that a cap refused. It is no
+    part of what must be the same when a game is played again.
     """
 
     seat: int
@@ -42,6 +47,8 @@ class Exchange(Struct, frozen=True, gc=False, omit_defaults=True):
     """Its cost in millionths of a unit of money."""
     refused: str = ""
     """The code of the refusal, "" for an answer."""
+    estimated: bool = False
+    """Whether the arena estimated the tokens, as the server counted none."""
 
 
 def without_words(exchange: Exchange) -> Exchange:

@@ -155,7 +155,7 @@ def _ranges(legal: tuple[Raises, ...]) -> tuple[Range, ...]:
 
 
 class ExchangeRow(Struct, frozen=True):
-    """One answer of a model, or the first refusal in a game because a cap was reached."""
+    """One answer of a model, or a request that got none (`Exchange`)."""
 
     index: int
     """The fixture's index in the schedule, from 0."""
@@ -179,6 +179,8 @@ class ExchangeRow(Struct, frozen=True):
     """The cost in millionths of a unit of money."""
     refused: str
     """The code of the refusal, "" for an answer."""
+    estimated: bool
+    """Whether the arena estimated the tokens, as the server counted none."""
 
 
 def exchange_rows(fixture: Fixture, exchanges: Iterable[Exchange]) -> Iterator[ExchangeRow]:

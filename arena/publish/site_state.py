@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from arena.game.records import Division, Exchange, QuarantinedFixture
+from arena.game.records import SERVER_FAILED, Division, Exchange, QuarantinedFixture
 from arena.league.schedule.playoff import PlayoffVerdict
 from arena.league.store.store import Store
 from arena.publish.pseudonyms import Pseudonyms
@@ -20,15 +20,23 @@ class ModelUse(Struct):
     milliseconds: int = 0
     micros: int = 0
     """Money, in millionths."""
+    failed: int = 0
+    """Requests that a server failed with, though it answered others."""
+    estimated: int = 0
+    """Answers whose tokens the arena estimated."""
     capped: tuple[int, int] | None = None
     """The fixture, by its index, and the game in which a cap was reached first."""
 
     def add(self, fixture: int, exchange: Exchange) -> None:
         """Count an answer, or take note of a refusal; fixtures come in schedule order."""
+        if exchange.refused == SERVER_FAILED:
+            self.failed += 1
+            return
         if exchange.refused:
             self.capped = self.capped or (fixture, exchange.game)
             return
         self.requests += 1
+        self.estimated += exchange.estimated
         self.tokens_in += exchange.tokens_in
         self.tokens_out += exchange.tokens_out
         self.milliseconds += exchange.milliseconds

@@ -98,6 +98,10 @@ def test_fixtures_of_a_server_that_fails_are_put_off_and_played_later(tmp_path: 
         model_leagues.write_league(tmp_path, server.url, bots=["asker", *others], blocks=2)
         ran = run("run", "league.yaml", *TRUSTED, cwd=tmp_path)
         before = model_leagues.stored(tmp_path / "league.sqlite")
+        # As long as the server fails, each run begins with those that no run began with.
+        for _ in range(2):
+            assert run("run", "league.yaml", *TRUSTED, cwd=tmp_path).code == 130
+        assert len([*(tmp_path / "league.models").iterdir()]) == 4
         server.reply = say("hi")
         again = run("run", "league.yaml", *TRUSTED, cwd=tmp_path)
     assert ran.code == 130
@@ -113,6 +117,35 @@ def test_fixtures_of_a_server_that_fails_are_put_off_and_played_later(tmp_path: 
     assert sum(len(one.exchanges) for one in after) == len(server.asked) - len(refused)
     assert not any(played.answered for played in after)
     rerun_from_record(tmp_path, next(one for one in after if "asker" in one.fixture.seats))
+
+
+def test_a_bot_whose_requests_alone_fail_plays_on_and_holds_up_nobody(tmp_path: Path) -> None:
+    def fails(handler: Any, body: dict[str, Any]) -> None:
+        (fail if "please" in body["messages"][0]["content"] else say("hi"))(handler, body)
+
+    def fail(handler: Any, _: dict[str, Any]) -> None:
+        send(handler, 500, b"{}")
+
+    source = Path(model_bot.__file__).read_text(encoding="utf-8")
+    model_leagues.write_asker(tmp_path, "pleads", source.replace("your dice", "please, your dice"))
+    with serving(fails) as server:
+        bots = ["asker", "pleads", "sample:honest"]
+        model_leagues.write_league(tmp_path, server.url, {"retries": 0}, bots=bots)
+        ran = run("run", "league.yaml", *TRUSTED, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    played = model_leagues.stored(tmp_path / "league.sqlite")
+    failed = [one for fixture in played for one in fixture.exchanges if one.refused]
+    rows = json.loads((tmp_path / "site/data/models.json").read_bytes())["rows"]
+    counted = {row["bot"]: (row["requests"] > 0, row["failed"], row["capped"]) for row in rows}
+    assert counted == {
+        "asker": (True, 0, ""),
+        "pleads": (False, len(failed), ""),
+        "honest": (False, 0, ""),
+    }
+    one = next(one for one in played if "pleads" in one.fixture.seats)
+    again = run("rerun", "league.yaml", one.fixture.index, 0, *TRUSTED, cwd=tmp_path)
+    assert again.code == 0, again.err
+    assert f"{len(one.exchanges)} answered from the record, 0 are new" in again.err
 
 
 def rerun_from_record(folder: Path, played: PlayedFixture) -> None:

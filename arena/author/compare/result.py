@@ -5,6 +5,7 @@ from typing import Literal
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.author.compare.behaviour import (
     NEW,
@@ -17,7 +18,14 @@ from arena.author.compare.behaviour import (
 )
 from arena.bots.bot import Bot
 from arena.bots.models.config import MICROS, Model, check_granted, read_key
-from arena.game.records import Conditions, Division, Fixture, FixtureResult, QuarantinedFixture
+from arena.game.records import (
+    SERVER_FAILED,
+    Conditions,
+    Division,
+    Fixture,
+    FixtureResult,
+    QuarantinedFixture,
+)
 from arena.io.errors import ArenaError
 from arena.league.schedule.schedule import divisions
 from arena.league.store.rows import PackedFixture, unpack_texts
@@ -127,6 +135,10 @@ class ModelUse(Struct, frozen=True):
     """From the requests to the answers, one by one."""
     money: float = 0.0
     """In the currency of the prices."""
+    failed: int = 0
+    """Requests that a server failed with, though it answered others."""
+    estimated: bool = False
+    """Whether tokens are an estimate, as a server counted none."""
 
 
 def check_models(models: Mapping[str, Model], bots: Sequence[Bot]) -> None:
@@ -145,14 +157,20 @@ def add_use(uses: dict[str, ModelUse], packed: PackedFixture, fixture: Fixture) 
     version, seat = version_seat(fixture)
     use = uses.get(version, ModelUse())
     for exchange in unpack_texts(packed.stderr)["exchanges"]:
-        if exchange.seat == seat:
-            use = ModelUse(
-                use.answers + 1,
-                use.tokens + exchange.tokens_in + exchange.tokens_out,
-                use.seconds + exchange.milliseconds / 1000,
-                use.money + exchange.micros / MICROS,
-            )
-    if use.answers:
+        if exchange.seat != seat:
+            continue
+        if exchange.refused:
+            use = replace(use, failed=use.failed + (exchange.refused == SERVER_FAILED))
+            continue
+        use = replace(
+            use,
+            answers=use.answers + 1,
+            tokens=use.tokens + exchange.tokens_in + exchange.tokens_out,
+            seconds=use.seconds + exchange.milliseconds / 1000,
+            money=use.money + exchange.micros / MICROS,
+            estimated=use.estimated or exchange.estimated,
+        )
+    if use != ModelUse():
         uses[version] = use
 
 

@@ -26,6 +26,11 @@ _PASSES = (408, 409, 425, 429)
 _MOST_WAIT = 30.0
 """Seconds that a server can ask to wait."""
 _HIDDEN = "[key]"
+_BYTES_A_TOKEN = 4
+"""Bytes that count as one token where a server counts none, as roughly in English."""
+_PROBE = [{"role": "user", "content": "Say ok."}]
+_PROBE_TOKENS = 16
+"""Tokens of the answer to a probe, at most."""
 _FIELDS = (
     *("model", "messages", "max_tokens", "max_completion_tokens", "temperature", "top_p", "seed"),
     *("stop", "presence_penalty", "frequency_penalty", "response_format"),
@@ -45,7 +50,9 @@ class RequestError(Exception):
 
     def body(self) -> bytes:
         """Return it in OpenAI's form."""
-        kind = "rate_limit_error" if self.status == 429 else "invalid_request_error"
+        kind = "server_error" if self.status >= 500 else "invalid_request_error"
+        if self.status == 429:
+            kind = "rate_limit_error"
         return msgspec.json.encode(
             {"error": {"message": str(self), "type": kind, "code": self.code, "param": None}}
         )
@@ -94,6 +101,8 @@ class Completion(Struct, frozen=True):
     finish: str
     tokens_in: int
     tokens_out: int
+    estimated: bool = False
+    """Whether the tokens are an estimate, as the server counted none."""
 
 
 _requests = msgspec.json.Decoder(_Request)
@@ -143,8 +152,8 @@ def _check_inert(name: str, value: object) -> None:
         raise RequestError(400, "unsupported", f"{what} not passed on to models here")
 
 
-def read_completion(body: bytes) -> Completion:
-    """Return the answer of a server; raises ValueError if it is not a completion."""
+def read_completion(body: bytes, request: bytes) -> Completion:
+    """Return the answer of a server to a request; raises ValueError if it is not a completion."""
     try:
         answer = _answers.decode(body)
     except (msgspec.MsgspecError, RecursionError):
@@ -155,9 +164,19 @@ def read_completion(body: bytes) -> Completion:
     if usage.prompt_tokens < 0 or usage.completion_tokens < 0:
         raise ValueError("its answer counts tokens below 0")
     text = choice.message.content or ""
+    counted = usage.prompt_tokens and (usage.completion_tokens or not text)
     return Completion(
-        text, choice.finish_reason or "stop", usage.prompt_tokens, usage.completion_tokens
+        text,
+        choice.finish_reason or "stop",
+        usage.prompt_tokens if counted else _estimate(request),
+        usage.completion_tokens if counted else _estimate(text.encode()),
+        estimated=not counted,
     )
+
+
+def _estimate(text: bytes) -> int:
+    """Return about how many tokens a text has."""
+    return -(-len(text) // _BYTES_A_TOKEN)
 
 
 def completion_body(model: str, number: int, completion: Completion) -> bytes:
@@ -199,7 +218,7 @@ class ServerError(Exception):
 def complete(model: Model, key: str, body: bytes) -> Completion:
     """Ask a server once; raises ServerError, or RequestError for what the bot asked."""
     try:
-        completion = read_completion(_post(model, key, body))
+        completion = read_completion(_post(model, key, body), body)
     except ValueError as error:
         raise ServerError(str(error)) from None
     return replace(
@@ -207,6 +226,19 @@ def complete(model: Model, key: str, body: bytes) -> Completion:
         text=_without(key, completion.text),
         finish=_without(key, completion.finish),
     )
+
+
+def answers_others(model: Model, key: str) -> bool:
+    """Ask a server something short of the arena's own; tell whether it answers or refuses that."""
+    most = min(model.max_tokens, _PROBE_TOKENS)
+    probe = {"model": model.model, "messages": _PROBE, "max_tokens": most}
+    try:
+        complete(model, key, msgspec.json.encode(probe))
+    except ServerError:
+        return False
+    except RequestError:
+        return True
+    return True
 
 
 def _without(key: str, text: str) -> str:

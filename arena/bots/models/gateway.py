@@ -10,7 +10,9 @@ as OpenAI's clients do (docs/guides/models.md).
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from operator import attrgetter
 from pathlib import Path
 from secrets import token_hex
@@ -20,7 +22,14 @@ from typing import Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.bots.models.chat import Asked, Completion, RequestError, ServerError, complete
+from arena.bots.models.chat import (
+    Asked,
+    Completion,
+    RequestError,
+    ServerError,
+    answers_others,
+    complete,
+)
 from arena.bots.models.config import MICROS, Cap, Model, read_key
 from arena.bots.models.ledger import (
     Journal,
@@ -34,7 +43,7 @@ from arena.bots.models.ledger import (
 )
 from arena.bots.models.model_socket import Caller, ModelSocket, Turn
 from arena.bots.sandboxes.run_folder import RunFolder
-from arena.game.records import Exchange, without_words
+from arena.game.records import SERVER_FAILED, Exchange, without_words
 from arena.io.errors import ArenaError
 from arena.io.files import os_errors, program_folder, reason
 
@@ -43,10 +52,12 @@ _LONGEST_PARENT = 60
 _FIRST_PAUSE = 0.25
 """Seconds between two attempts; each pause is twice the one before."""
 _LONGEST_PAUSE = 8.0
+_MOST_FAILED = 3
+"""Requests of a bot that a server fails with in a game before no more of it are passed on."""
 
 
 class ServerDownError(ArenaError):
-    """A model's server does not answer: no bot is to blame for that."""
+    """A model's server answers nobody: no bot is to blame for that."""
 
     model = ""
     """The arena's name of it."""
@@ -85,8 +96,8 @@ NO_MODELS = Access()
 class Gateway:
     """A context manager: the sockets of one table, and the exchanges there.
 
-    `exchanges` are the requests that were answered, in the order of the answers, and the first one
-    in each game that was refused for a cap.
+    `exchanges` are the requests that were answered or that a server failed with, in the order of
+    the answers, and the first one in each game that was refused for a cap.
     """
 
     def __init__(
@@ -124,6 +135,8 @@ class Gateway:
         self._sockets: list[ModelSocket] = []
         self._refused: set[tuple[int, int, str, str]] = set()
         """The refusals that are noted: seat, game, model and code of each."""
+        self._failed = Counter[tuple[int, int, str]]()
+        """Requests that a server failed with, by seat, game and model."""
         self._lock = Condition()
         self._under_way = 0
         self._down: ServerDownError | None = None
@@ -188,10 +201,16 @@ class Gateway:
             raise RequestError(404, "model_not_found", what)
         if turn is None:
             raise RequestError(400, "not_on_turn", "models answer while a request is open")
+        place = caller.seat, turn.game, asked.model
+        if self._failed[place] >= _MOST_FAILED:
+            raise _failed(f"it failed with {_MOST_FAILED} of this game, and gets no more of it")
         if known := self._from_record(asked, turn):
+            if known.refused:
+                self._failed[place] += 1
+                raise _failed("it failed when the game was played")
             return 1, _completion(known)
-        place = caller.seat, asked.model, asked.text(), turn.game, turn.number
-        if exchange := self._journal.take(*place):
+        request = caller.seat, asked.model, asked.text(), turn.game, turn.number
+        if exchange := self._journal.take(*request):
             exchange = replace(
                 exchange, game=turn.game, round=turn.round, turn=turn.number, bids=turn.bids
             )
@@ -205,19 +224,29 @@ class Gateway:
 
     def _asked(self, socket: ModelSocket, turn: Turn, asked: Asked) -> Exchange:
         """Ask a server; keep its answer before the bot gets it."""
-        model = self._models[asked.model]
+        model, place = self._models[asked.model], (socket.caller.seat, turn.game, asked.model)
         began = time.monotonic()
-        completion = self._ask(asked, model, socket)
-        seconds = time.monotonic() - began
-        exchange = Exchange(
-            *(socket.caller.seat, *turn, asked.model),
-            request=asked.text(),
+        # What failed is hardly tried again: meanwhile all others at the table wait.
+        retries = 0 if self._failed[place] else model.retries
+        asking = Exchange(socket.caller.seat, *turn, asked.model, request=asked.text())
+        try:
+            completion = self._ask(asked, retries, socket)
+        except ServerError as error:
+            with self._lock:
+                self._failed[place] += 1
+                self.exchanges.append(
+                    replace(asking, refused=SERVER_FAILED, milliseconds=_since(began))
+                )
+            raise _failed(str(error)) from None
+        exchange = replace(
+            asking,
             answer=completion.text,
             finish=completion.finish,
             tokens_in=completion.tokens_in,
             tokens_out=completion.tokens_out,
-            milliseconds=round(1000 * seconds),
+            milliseconds=_since(began),
             micros=model.price.micros(completion.tokens_in, completion.tokens_out),
+            estimated=completion.estimated,
         )
         try:
             self._journal.add(exchange)
@@ -250,26 +279,38 @@ class Gateway:
             return known
         raise RequestError(429, "not_asked", "no model is asked here, beside what is recorded")
 
-    def _ask(self, asked: Asked, model: Model, socket: ModelSocket) -> Completion:
-        """Ask a server as often as the league allows; if it is down, wait for the table's end."""
+    def _ask(self, asked: Asked, retries: int, socket: ModelSocket) -> Completion:
+        """Ask a server, at most so often again; if it is down, wait for the table's end.
+
+        Raises ServerError if it fails with this request and answers others.
+        """
+        model, key = self._models[asked.model], self._keys[asked.model]
         body, pause = asked.body(model.model, model.max_tokens), _FIRST_PAUSE
-        key = self._keys[asked.model]
-        for attempt in range(model.retries + 1):
+        for attempt in range(retries + 1):
             try:
-                place = self._shared.place(asked.model, model.at_a_time, self._over.is_set)
-                with place, socket.waits.serving():
+                with self._place(asked.model), socket.waits.serving():
                     return complete(model, key, body)
             except ServerError as error:
                 why, wait = str(error), error.wait
-                if not error.passes or attempt == model.retries:
+                if not error.passes or attempt == retries:
                     break
-            except InterruptedError:
-                raise _over() from None
             if self._over.wait(max(pause, wait)):
                 raise _over()
             pause = min(2 * pause, _LONGEST_PAUSE)
+        with self._place(asked.model):
+            if answers_others(model, key):
+                raise ServerError(why)
         what = f"the server of the model '{asked.model}' fails: {why}"
         raise self._put_off(asked.model, what)
+
+    @contextmanager
+    def _place(self, model: str) -> Iterator[None]:
+        """Wait for a place at a server; raises RequestError if the fixture ends before."""
+        try:
+            with self._shared.place(model, self._models[model].at_a_time, self._over.is_set):
+                yield
+        except InterruptedError:
+            raise _over() from None
 
     def _put_off(self, name: str, what: str) -> RequestError:
         """Have the fixture put off, and wait for its end; returns the error for its bots."""
@@ -277,12 +318,24 @@ class Gateway:
             if not self._down:
                 self._down = ServerDownError(what, self._models[name].url)
                 self._down.model = name
+                with suppress(OSError):  # it is not the last of those that wait, then
+                    self._journal.put_off()
         self._over.wait()
         return _over()
 
 
 def _completion(exchange: Exchange) -> Completion:
     return Completion(exchange.answer, exchange.finish, exchange.tokens_in, exchange.tokens_out)
+
+
+def _since(began: float) -> int:
+    """Return the milliseconds since a moment of the monotonic clock."""
+    return round(1000 * (time.monotonic() - began))
+
+
+def _failed(why: str) -> RequestError:
+    what = f"the server fails with this request, though it answers others: {why}"
+    return RequestError(502, SERVER_FAILED, what)
 
 
 def _over() -> RequestError:

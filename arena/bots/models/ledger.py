@@ -101,6 +101,11 @@ class Journal:
         if self._keep:
             self._keep(_encode(Paid(self._bots[exchange.seat], exchange)) + b"\n")
 
+    def put_off(self) -> None:
+        """Take note that the fixture is broken off now: its file is changed. Raises OSError."""
+        if self._keep:
+            self._keep(b"")
+
     def left(self) -> Iterator[Exchange]:
         """Yield the answers that were not taken."""
         for recorded in self._seats:

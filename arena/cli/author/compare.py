@@ -168,8 +168,10 @@ def _print_strength(old: str, new: str, comparison: Comparison) -> None:
     print_columns(["rivals beaten", "old", "new", "new - old", "95 %", "games", "better"], rows)
     for version, use in sorted(comparison.models.items(), reverse=True):
         money = f"money {use.money:.4g}, {use.money / comparison.games:.4g} a game"
-        asked = f"{use.answers:,} answers, {use.tokens:,} tokens, {use.seconds:.0f} s, {money}"
-        click.echo(f"language models, {version}: {asked}")
+        tokens = f"{'about ' if use.estimated else ''}{use.tokens:,} tokens"
+        asked = f"{use.answers:,} answers, {tokens}, {use.seconds:.0f} s, {money}"
+        failed = f", {use.failed:,} requests that the server failed with" if use.failed else ""
+        click.echo(f"language models, {version}: {asked}{failed}")
     faults = comparison.faults
     click.echo(
         f"{_verdict(comparison)}, by rivals beaten;"

@@ -37,7 +37,14 @@ from typing import Any
 from arena.bots.bot import StagedBot
 from arena.bots.models.config import Model
 from arena.bots.models.gateway import NO_MODELS, Access
-from arena.bots.models.ledger import Spending, add_spent, journal_file, read_journals, spent_on
+from arena.bots.models.ledger import (
+    Spending,
+    add_spent,
+    journal_file,
+    journals_in,
+    read_journals,
+    spent_on,
+)
 from arena.game.records import (
     BotInfo,
     Conditions,
@@ -46,7 +53,7 @@ from arena.game.records import (
     FixtureResult,
     QuarantinedFixture,
 )
-from arena.io.files import os_errors
+from arena.io.files import changed_at, os_errors
 from arena.league.changes import Change
 from arena.league.play.dispatcher import OnResult, RunListener, play_due
 from arena.league.play.workers import Engine
@@ -68,6 +75,8 @@ class StoredLeague:
         self._more: Callable[[Division], bool] = lambda _: True
         self._taken: set[str] = set()
         """The ids of fixtures that were due in this call of `play`."""
+        self._broken_off: dict[str, int] = {}
+        """When fixtures were broken off in earlier calls, as `changed_at`, by id."""
         for result in store.results():
             self.progress.add(result)
 
@@ -120,20 +129,26 @@ class StoredLeague:
         """
         self._more = more
         self._taken.clear()
+        journals = journals_in(journals_of(self.store.path)) if self.conditions.models else []
+        self._broken_off = {file.stem: changed_at(file) for file in journals}
         try:
             return play_due(self.conditions, bots, engine, self, listener, on_result)
         finally:
             remove_empty(self.store.path)
 
     def due(self) -> Sequence[Fixture]:
-        """Return the fixtures to be played; begin a block of an endless league if none is new."""
+        """Return the fixtures to be played; begin a block of an endless league if none is new.
+
+        Those that a server of a language model had broken off come last, the latest of them last of
+        all: if it fails again and again, each fixture has its turn.
+        """
         due = self.progress.due()
         while self._taken.issuperset([fixture.id for fixture in due]):
             if not self.progress.look_ahead(self._more):
                 break
             due = self.progress.due()
         self._taken.update([fixture.id for fixture in due])
-        return due
+        return sorted(due, key=lambda fixture: self._broken_off.get(fixture.id, 0))
 
     def keep(self, packed: Sequence[PackedFixture], results: Sequence[FixtureResult]) -> None:
         """Store fixtures that were played."""

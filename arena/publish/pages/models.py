@@ -34,6 +34,12 @@ class ModelsRow(TableRow, frozen=True, kw_only=True):
     bot: Bot
     games: GamesPlayed
     requests: Annotated[Whole, doc("Requests that models answered.")]
+    failed: Annotated[
+        Whole, doc("Requests that a server failed with, though it answered a probe of the arena's.")
+    ]
+    estimated: Annotated[
+        Whole, doc("Answers whose tokens the arena estimated, as the server counted none.")
+    ]
     tokens_in: Annotated[float, doc("Tokens of prompts per game."), shown("Tokens in", "tokens")]
     tokens_out: Annotated[float, doc("Tokens of answers per game."), shown("Tokens out", "tokens")]
     seconds: Annotated[
@@ -69,6 +75,8 @@ def model_rows(board: Leaderboard, used: BotModels) -> list[ModelsRow]:
                 bot=row.bot,
                 games=use.games,
                 requests=use.requests,
+                failed=use.failed,
+                estimated=use.estimated,
                 tokens_in=use.tokens_in / use.games,
                 tokens_out=use.tokens_out / use.games,
                 seconds=use.milliseconds / 1000 / use.games,
@@ -133,14 +141,19 @@ def _interval_of_mu(row: ModelsRow) -> str:
     return f"{signed(row.low)} to {signed(row.high)}"
 
 
+def _about(row: ModelsRow) -> str:
+    return "≈ " if row.estimated else ""
+
+
 _COLUMNS: dict[str, Callable[[ModelsRow], str]] = {
     "Bot": lambda row: row.bot,
     "μ": lambda row: signed(row.mu),
     "95 % interval": _interval_of_mu,
     "Games": lambda row: grouped(row.games),
     "Requests": lambda row: grouped(row.requests),
-    "Tokens in": lambda row: fixed(row.tokens_in, 1),
-    "Tokens out": lambda row: fixed(row.tokens_out, 1),
+    "Failed": lambda row: grouped(row.failed),
+    "Tokens in": lambda row: _about(row) + fixed(row.tokens_in, 1),
+    "Tokens out": lambda row: _about(row) + fixed(row.tokens_out, 1),
     "Seconds": lambda row: fixed(row.seconds, 2),
     "Money": lambda row: f"{row.money:.4g}",
     "Capped from": lambda row: row.capped or "-",

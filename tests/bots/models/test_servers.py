@@ -1,5 +1,6 @@
-"""Servers that fail: each is one line for the operator, and no fault of a bot."""
+"""Servers that fail: one line for the operator, or an error for the bot that alone causes it."""
 
+import json
 import socket
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from arena.bots.models.config import KeySource
+from arena.bots.models.config import Cap, Caps, KeySource
 from arena.bots.models.gateway import Gateway, ServerDownError
 from arena.bots.models.model_socket import Waits
 from tests.bots.models.callers import Connection, Seat, model, table
@@ -107,6 +108,91 @@ def test_failing_server_is_one_line(
     assert line.count("\n") == 0
     assert KEY not in line
     assert gateway.exchanges == []
+
+
+LONG = [{"role": "user", "content": "long"}]
+
+
+def silent(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+    handler.server.over.wait()  # type: ignore[attr-defined]
+
+
+def only_long(fails: Reply) -> Reply:
+    """Fail with long prompts, and answer all others."""
+
+    def reply(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        (fails if body["messages"] == LONG else say("hi"))(handler, body)
+
+    return reply
+
+
+@pytest.mark.parametrize(
+    ("fails", "why"),
+    [
+        (with_status(500), "it answers with the status 500"),
+        (silent, "no answer within 0.2 s"),
+        (with_body(b"<html>"), "its answer is no chat completion"),
+        (endless, "its answer has more than 1,048,576 bytes"),
+    ],
+)
+def test_failure_that_only_some_requests_cause_is_an_error_for_their_bot(
+    fails: Reply, why: str
+) -> None:
+    with serving(only_long(fails)) as server:
+        server.over = Event()  # type: ignore[attr-defined]
+        small = model(server.url, timeout=0.2 if fails is silent else 5)
+        with table({"small": small}, ("small",), ("small",)) as (gateway, [seat, other]):
+            failed = seat.ask(messages=LONG)
+            gateway.check()
+            assert (seat.ask().text, other.ask().text) == ("hi", "hi")
+        server.over.set()  # type: ignore[attr-defined]
+    assert (failed.status, failed.code) == (502, "server_failed")
+    assert failed.body["error"]["type"] == "server_error"
+    assert why in failed.body["error"]["message"]
+    noted = [(one.seat, one.refused, one.answer, one.micros) for one in gateway.exchanges]
+    assert noted == [(0, "server_failed", "", 0), (0, "", "hi", 200), (1, "", "hi", 200)]
+
+
+def test_bot_whose_requests_fail_is_soon_refused_for_the_rest_of_the_game() -> None:
+    with (
+        serving(only_long(with_status(500))) as server,
+        table({"small": model(server.url, retries=1)}, ("small",)) as (gateway, [seat]),
+    ):
+        codes = [seat.ask(messages=LONG).code for _ in range(4)]
+        asked = [body["messages"] == LONG for body in server.asked]
+        assert seat.ask().code == "server_failed"
+        seat.next_game(1)
+        assert seat.ask().text == "hi"
+    assert codes == ["server_failed"] * 4
+    # A request that failed is tried again in a game once, and a probe follows each.
+    assert asked == [True, True, False, True, False, True, False]
+    assert [one.refused for one in gateway.exchanges] == [*["server_failed"] * 3, ""]
+
+
+def without_usage(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+    answer = json.loads(completion("x" * 400))
+    del answer["usage"]
+    send(handler, 200, json.dumps(answer).encode())
+
+
+def counting_none(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+    send(handler, 200, completion("x" * 400, tokens=(0, 0)))
+
+
+@pytest.mark.parametrize("reply", [without_usage, counting_none])
+def test_tokens_that_a_server_does_not_count_are_estimated(reply: Reply) -> None:
+    caps = Caps(game=Cap(tokens=200))
+    with (
+        serving(reply) as server,
+        table({"small": model(server.url, caps=caps)}, ("small",)) as (gateway, [seat]),
+    ):
+        usage = seat.ask(messages=[{"role": "user", "content": "x" * 400}]).body["usage"]
+        assert seat.ask().code == "game_tokens_used_up"
+    [answer, _] = gateway.exchanges
+    assert answer.estimated
+    assert 100 <= answer.tokens_in == usage["prompt_tokens"] <= 130
+    assert answer.tokens_out == usage["completion_tokens"] == 100
+    assert answer.micros == answer.tokens_in + 10 * answer.tokens_out
 
 
 def test_no_server_at_all_is_one_line() -> None:
