@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 from arena.course.new import make_own_course
 from arena.course.output.handouts import PACK, write_handouts
 from tests.browser.conftest import address, watched
-from tests.browser.test_pages import SCREENSHOTS, said
+from tests.browser.test_pages import SCHEMES, SCREENSHOTS, said
 from tests.browser.test_print import CUT, print_view
 from tests.course.shown import PAGES
 from tests.support.sampling import paired, sample
@@ -18,6 +18,9 @@ SIZES: dict[str, ViewportSize] = {
     "phone": {"width": 390, "height": 844},
     "screen": {"width": 1440, "height": 900},
 }
+Window = tuple[str, str]
+WINDOWS: list[Window] = [*zip(SIZES, SCHEMES, strict=True), *zip(SIZES, SCHEMES[::-1], strict=True)]
+"""Two that follow each other differ in both."""
 SHEETS = {"sheet": "week-1.html", "slides": "slides-2.html"}
 
 
@@ -31,12 +34,13 @@ def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "course" / PACK
 
 
-def look(browser: Browser, path: Path, size: str, name: str) -> None:
+def look(browser: Browser, path: Path, window: Window, name: str) -> None:
     """Look at a page for what breaks out of it and for what axe finds; leave a picture."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    with watched(browser, viewport=SIZES[size]) as page:
+    size, scheme = window
+    with watched(browser, viewport=SIZES[size], color_scheme=scheme) as page:
         page.goto(address(path))
-        page.screenshot(path=SCREENSHOTS / f"{name}-{size}.png", full_page=True)
+        page.screenshot(path=SCREENSHOTS / f"{name}-{size}-{scheme}.png", full_page=True)
         assert page.evaluate("document.documentElement.scrollWidth") == SIZES[size]["width"]
         page.evaluate(AXE_SCRIPT)
         found = page.evaluate("axe.run({preload: false, resultTypes: ['violations']})")
@@ -45,19 +49,19 @@ def look(browser: Browser, path: Path, size: str, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "size"), paired(PAGES, SIZES, "pages of a course"))
+@pytest.mark.parametrize(("kind", "window"), paired(PAGES, WINDOWS, "pages of a course"))
 def test_axe_finds_nothing_on_a_page_of_a_course(
-    browser: Browser, course: Path, kind: str, size: str
+    browser: Browser, course: Path, kind: str, window: Window
 ) -> None:
-    look(browser, course / PAGES[kind], size, kind.replace(" ", "-"))
+    look(browser, course / PAGES[kind], window, kind.replace(" ", "-"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "size"), paired(SHEETS, SIZES, "what is handed out"))
+@pytest.mark.parametrize(("kind", "window"), paired(SHEETS, WINDOWS, "what is handed out"))
 def test_axe_finds_nothing_on_what_is_handed_out(
-    browser: Browser, pack: Path, kind: str, size: str
+    browser: Browser, pack: Path, kind: str, window: Window
 ) -> None:
-    look(browser, pack / SHEETS[kind], size, kind)
+    look(browser, pack / SHEETS[kind], window, kind)
 
 
 def on_paper(page: Page, path: Path, name: str) -> bytes:

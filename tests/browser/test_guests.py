@@ -59,37 +59,28 @@ def check_replay(page: Page) -> None:
     expect(page.locator("#title")).to_contain_text("ann")
 
 
-def test_a_visitor_plays_on_a_telephone(door: Door, browser: Browser) -> None:
+def test_a_visitor_plays_on_a_telephone_and_axe_finds_nothing(door: Door, browser: Browser) -> None:
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    with visiting(browser, **PHONE) as page:
-        sit_down(page, door)
-        page.screenshot(path=SCREENSHOTS / "door-play-390.png")
-        play(page)
-        address = page.url
-        page.get_by_role("button", name="Leave the table").click()
-        expect(page.get_by_role("heading", level=1)).to_have_text("The table is closed")
-        check_replay(page)
-        page.goto(address)
-        check_replay(page)
-
-
-def test_a_visitor_plays_without_scripts(door: Door, browser: Browser) -> None:
-    with visiting(browser, java_script_enabled=False, **PHONE) as page:
-        sit_down(page, door)
-        play(page)
-        page.get_by_role("button", name="Leave the table").click()
-        expect(page.get_by_role("heading", level=1)).to_have_text("The table is closed")
-
-
-def test_the_pages_for_visitors_fit_and_axe_finds_nothing(door: Door, browser: Browser) -> None:
     with visiting(browser, **PHONE) as page:
         look(page, f"{door.base}/play")
         sit_down(page, door)
-        look(page, page.url)
+        page.screenshot(path=SCREENSHOTS / "door-play-390.png")
+        address = page.url
+        look(page, address)
+        play(page)
+        page.get_by_role("button", name="Leave the table").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("The table is closed")
+        check_replay(page)
+        look(page, address)
+        check_replay(page)
+
+
+def test_a_visitor_leaves_a_game_that_goes_on_without_scripts(door: Door, browser: Browser) -> None:
+    with visiting(browser, java_script_enabled=False, **PHONE) as page:
+        sit_down(page, door)
         page.get_by_text("Leave", exact=True).click()
         page.get_by_role("button", name="Leave;").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("The table is closed")
-        look(page, page.url)
 
 
 def look(page: Page, address: str) -> None:
