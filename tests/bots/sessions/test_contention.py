@@ -128,7 +128,7 @@ def ask(multiplexer: Multiplexer, seat: int, id_: int) -> Reply:
 @pytest.mark.parametrize("program", sample(WORKERS, 1, "spinning rivals"))
 def test_spinning_rivals_make_no_bot_late(program: str, box: Sandbox, runs: Path) -> None:
     bots = [staged(runs, box, "worker", WORKERS[program])]
-    bots += [staged(runs, box, "spinner", SPINNER)] * depth(2, 5)
+    bots += [staged(runs, box, "spinner", SPINNER)] * depth(1, 5)
     with seated(bots, box) as multiplexer:
         for id_ in range(10, depth(11, 13)):
             assert ask(multiplexer, 0, id_) == Answer(id=id_, action="dudo")
@@ -140,7 +140,7 @@ def test_spinning_rivals_make_no_bot_late(program: str, box: Sandbox, runs: Path
 def test_spinning_idle_bots_make_no_bot_late(box: Sandbox, runs: Path) -> None:
     """They wait in the warm pool for their next table."""
     pool = WarmPool()
-    spinners = [staged(runs, box, "spinner", SPINNER)] * depth(2, 5)
+    spinners = [staged(runs, box, "spinner", SPINNER)] * depth(1, 5)
     try:
         with seated(spinners, box, TablePool(pool, TableDice("dice"))) as multiplexer:
             multiplexer.reusable = set(range(len(spinners)))
