@@ -60,7 +60,8 @@ def no_dice_are_sent(door: Door) -> None:
 def test_dice_are_sent_once_no_table_of_their_block_is_left(tmp_path: Path) -> None:
     hold = tmp_path / "hold"
     hold.touch()
-    club = clubs.make(tmp_path, workers=2, limits=LIMITS, blocks=1)
+    # As many workers as a block has tables: one of them is without the bot that waits.
+    club = clubs.make(tmp_path, workers=3, limits=LIMITS, blocks=1)
     folder = Folder(club)
     slow = READY + WAITS.replace("HOLD", str(hold)) + LOWEST.removeprefix(READY)
     for name, source in (("ann", LOWEST), ("bob", LOWEST), ("slow", slow)):
