@@ -1,4 +1,4 @@
-"""The odds that bots and reports use, against a count of all deals of up to six dice."""
+"""The odds that bots and reports use, against a count of all deals of a few dice."""
 
 from collections import Counter, defaultdict
 from fractions import Fraction
@@ -10,8 +10,9 @@ from arena.game.rules.books import FACES, PACO
 from arena.game.rules.dice import Hand
 from arena.game.rules.odds import bid_exact, bid_holds
 from arena.game.rules.round import Bid
+from tests.support.depth import depth
 
-MOST_DICE = 6
+MOST_DICE = depth(5, 6)
 DIE = range(1, FACES + 1)
 
 SPLITS = [

@@ -104,7 +104,7 @@ def test_whatever_random_damage_loses_is_named(killed: Path, tmp_path: Path) -> 
     draw = random("damaged files of a store")
     before = contents(again(killed, tmp_path))
     lost = 0
-    for _ in range(depth(25, 400)):
+    for _ in range(depth(10, 400)):
         copy = again(killed, tmp_path)
         of, how = draw.choice(FILES), draw.choice([cut, delete, flip, erase])
         how(of(copy), draw)

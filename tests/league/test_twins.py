@@ -24,7 +24,7 @@ from tests.league.test_stored_league import play
 from tests.support import factory, records
 from tests.support.depth import depth
 
-each = settings(max_examples=20, deadline=None, database=None)
+each = settings(max_examples=depth(8, 20), deadline=None, database=None)
 NAMES = "abcdef"
 JOINS: dict[str, Any] = {"joined": (factory.bot("a@2"),), "rested": ("a",), "twins": {"a@2": "a"}}
 

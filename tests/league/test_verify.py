@@ -22,8 +22,9 @@ from arena.league.store.rows import row_hash
 from arena.league.store.store import Store
 from tests.league import leagues
 from tests.league.store import edit
+from tests.support.depth import depth
 
-each_change = settings(max_examples=40, deadline=None, database=None)
+each_change = settings(max_examples=depth(15, 40), deadline=None, database=None)
 
 
 def check(path: Path) -> Verified:

@@ -24,10 +24,11 @@ from tests.oracle.agreement import (
 from tests.oracle.bidding import BOOKS, VARIANTS
 from tests.oracle.random_positions import random_position, random_value
 from tests.support.depth import depth
+from tests.support.sampling import sample
 
 CHUNKS = range(depth(1, 8))
-POSITIONS_PER_CHUNK = depth(1_200, 12_500)
-GAMES_PER_CHUNK = depth(40, 500)
+POSITIONS_PER_CHUNK = depth(500, 12_500)
+GAMES_PER_CHUNK = depth(16, 500)
 ROUNDS_TO_COUNT = [
     (variant, players, dice, kind)
     for variant in VARIANTS
@@ -56,7 +57,9 @@ def test_same_games(variant: str, chunk: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("variant", "players", "dice", "kind"), ROUNDS_TO_COUNT)
+@pytest.mark.parametrize(
+    ("variant", "players", "dice", "kind"), sample(ROUNDS_TO_COUNT, 10, "sequences")
+)
 def test_as_many_bid_sequences(variant: str, players: int, dice: int, kind: str) -> None:
     standing = first_standing(rules_of(variant, {}, starting_dice=dice), players, 0)
     if kind == "palifico":

@@ -25,9 +25,10 @@ from tests.league.table.test_replay import tampered
 from tests.publish import slow
 from tests.support import played_games as games
 from tests.support import records
+from tests.support.depth import depth
 from tests.support.summaries import league_of, summarize_fixture
 
-each_league = settings(max_examples=25, deadline=None, database=None)
+each_league = settings(max_examples=depth(10, 25), deadline=None, database=None)
 SEATS = ("alpha", "beta", "gamma", "delta")
 
 

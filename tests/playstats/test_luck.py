@@ -41,6 +41,7 @@ from arena.playstats.baseline import PATIENCE, outcomes
 from arena.playstats.luck import MOST_DICE, has_luck, rated_luck, round_luck, win_chance
 from tests.support import played_games as games
 from tests.support import random_games
+from tests.support.sampling import paired
 from tests.support.summaries import summarize_fixture
 
 each_standing = settings(max_examples=40, deadline=None, database=None)
@@ -201,8 +202,7 @@ def play(rules: Rules, policies: tuple[Policy, Policy], game: int) -> GameRecord
     return games.play_out(Referee(rules, 2, "luck", game), choose)
 
 
-@pytest.mark.parametrize("first", POLICIES)
-@pytest.mark.parametrize("second", POLICIES)
+@pytest.mark.parametrize(("first", "second"), paired(POLICIES, POLICIES, "luck of two"))
 def test_luck_is_even_on_average_however_bots_play(first: Policy, second: Policy) -> None:
     for book in VARIANTS:
         rules = variant(book, {}, starting_dice=3)

@@ -38,7 +38,7 @@ def edges(kind: str, size: int, rng: np.random.Generator) -> tuple[np.ndarray, n
     return one, np.roll(one, 1)
 
 
-@settings(max_examples=depth(15, 60), deadline=None, database=None)
+@settings(max_examples=depth(6, 60), deadline=None, database=None)
 @given(graphs, st.integers(3, 250), st.integers(0, 2**32))
 @example("ring", 250, 1)
 @example("random", 250, 2)
@@ -92,7 +92,7 @@ CASES = [
 
 
 @pytest.mark.slow
-@settings(max_examples=depth(6, 30), deadline=None, database=None, phases=[Phase.generate])
+@settings(max_examples=depth(3, 30), deadline=None, database=None, phases=[Phase.generate])
 @given(st.sampled_from(CASES), st.integers(0, 2**32), st.sampled_from([None, "bot03"]))
 def test_ratings_are_the_same_with_and_without_matrices_of_all_pairs(
     case: tuple[Shape, int, bool], seed: int, anchor: str | None

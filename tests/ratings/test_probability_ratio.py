@@ -24,7 +24,7 @@ def outcomes(mean: float) -> Counter[RatioOutcome | None]:
     draw = np.random.default_rng(4)
     means = mean + as_floats([-0.3, -0.1, 0.1, 0.3])
     test = RatioTest(0.9, 0.1)
-    trials = (draw.normal(means, 0.3, (BLOCKS, OPPONENTS)) for _ in range(depth(200, 1000)))
+    trials = (draw.normal(means, 0.3, (BLOCKS, OPPONENTS)) for _ in range(depth(80, 1000)))
     return Counter(outcome(test, drawn) for drawn in trials)
 
 

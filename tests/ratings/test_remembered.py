@@ -55,7 +55,7 @@ def rated(
     return rate_results(by_division(played), options, memory)
 
 
-@settings(max_examples=depth(2, 10), deadline=None, database=None)
+@settings(max_examples=depth(1, 10), deadline=None, database=None)
 @given(st.randoms(use_true_random=False), st.lists(st.integers(1, len(LEAGUE)), max_size=4))
 def test_any_fixtures_give_the_ratings_from_cold(random: Random, sizes: Sequence[int]) -> None:
     memory = Memory()

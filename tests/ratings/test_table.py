@@ -27,7 +27,7 @@ from tests.support.played_games import play_out
 from tests.support.ratings import rated_board
 from tests.support.results import rate_league
 
-each_set = settings(max_examples=depth(8, 25), deadline=None, database=None)
+each_set = settings(max_examples=depth(4, 25), deadline=None, database=None)
 
 BY_HAND = [
     game(("a", "b", "c"), (1, 2, 3), [2]),

@@ -36,7 +36,7 @@ MISTAKES = {
 }
 ROWS = [
     pytest.param(mistake, id=name, marks=() if name.startswith("files") else pytest.mark.slow)
-    for name, mistake in sample(MISTAKES.items(), 24, "mistakes")
+    for name, mistake in sample(MISTAKES.items(), 12, "mistakes")
 ]
 MOST_CPU = 30.0
 """Seconds of CPU time that an answer may take, those of the bot included."""

@@ -10,6 +10,7 @@ import pytest
 from tests.author.web_table.tables import kind, moves, number, play_out, playing
 from tests.cli.command import error_line, opened, run
 from tests.cli.test_play import CARELESS
+from tests.support.sampling import sample
 
 pytestmark = pytest.mark.slow
 
@@ -96,7 +97,7 @@ def test_buttons_of_an_old_page_and_moves_that_are_not_legal_do_nothing(tmp_path
         assert number(table.page()) == number(old) + 1
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("sent", sample([signal.SIGINT, signal.SIGHUP], 1, "sent to a page"))
 def test_interrupt_in_mid_game_leaves_nothing(tmp_path: Path, sent: signal.Signals) -> None:
     with playing(tmp_path, "sample:honest") as table:
         table.page()

@@ -17,8 +17,8 @@ from tests.league.table.fakes import Deal, written_to_seats
 from tests.support.depth import depth
 from tests.support.random_games import rules
 
-each_table = settings(max_examples=depth(40, 150), deadline=None, database=None)
-few_tables = settings(max_examples=depth(15, 40), deadline=None, database=None)
+each_table = settings(max_examples=depth(20, 150), deadline=None, database=None)
+few_tables = settings(max_examples=depth(8, 40), deadline=None, database=None)
 FACES_AND_MORE = range(FACES + 2)
 
 

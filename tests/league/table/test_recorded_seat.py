@@ -59,7 +59,7 @@ def sent(moments: list[SeatMoment]) -> list[bytes]:
     ]
 
 
-@settings(max_examples=depth(60, 300), deadline=None, database=None)
+@settings(max_examples=depth(25, 300), deadline=None, database=None)
 @given(rules(), st.integers(2, 6), st.integers(0, 2**32), st.sampled_from([0.0, 0.02, 0.2]))
 def test_requests_news_and_answers_are_those_of_the_live_game(
     book: Rules, players: int, script: int, fault_rate: float

@@ -21,8 +21,9 @@ from arena.playstats.coach.lookahead import FLOOR, Lookahead, win_chance
 from tests.exact.openings import openings
 from tests.exact.values import game_of, value
 from tests.playstats.test_luck import next_bid, standings
+from tests.support.depth import depth
 
-few = settings(max_examples=25, deadline=None, database=None)
+few = settings(max_examples=depth(10, 25), deadline=None, database=None)
 Heard = list[tuple[int, Bid]]
 
 
