@@ -70,6 +70,7 @@ class CommandGroup(WholeHelpGroup):
         "init": "ladder.running:init",
         "run": "ladder.running:run",
         "status": "ladder.running:status_",
+        "check": "ladder.running:check",
         "list": "ladder.running:list_",
         "log": "ladder.running:log",
         "invite": "ladder.orders:invite",

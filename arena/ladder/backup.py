@@ -7,8 +7,9 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
-from arena.io.errors import ArenaError
+from arena.io.errors import ArenaError, FindingError
 from arena.io.files import os_errors, part_of, write_file
+from arena.ladder.book.book import Book
 from arena.ladder.book.book_file import BookFile
 from arena.ladder.book.schema import DOOR, LADDER
 from arena.ladder.folder import Folder, existing, make_private
@@ -70,6 +71,11 @@ def _check_whole(saved: Folder) -> None:
         with BookFile(path, schema) as file:
             if any(file.damage()):
                 raise _damaged(path)
+    with Book(saved) as book:
+        try:
+            book.check_log()
+        except FindingError:
+            raise _damaged(saved.ladder) from None
     for path in saved.versions.iterdir():
         if sha256(path.read_bytes()).hexdigest() != path.stem:
             raise _damaged(path)

@@ -177,9 +177,14 @@ def sandbox_of(config: Config) -> Sandbox:
     return make_sandbox(league.sandbox, runtimes, league.images, league.sandbox_paths)
 
 
+def file_as_json(file: LadderFile) -> dict[str, str]:
+    """Return the values of a ladder.yaml as JSON, by key."""
+    return {key: _json(value) for key, value in asdict(file).items() if value is not None}
+
+
 def text_of(file: LadderFile) -> str:
     """Return a ladder.yaml with every key on a line of its own: JSON values are YAML."""
-    lines = [f"{key}: {_json(value)}" for key, value in asdict(file).items() if value is not None]
+    lines = [f"{key}: {value}" for key, value in file_as_json(file).items()]
     return "\n".join(["# arena help ladder explains every key.", *lines, ""])
 
 

@@ -49,7 +49,9 @@ def make_ladder(root: Path, sandbox: str | None, *, trusted: bool, **keys: Any) 
         write_file(folder.config, text_of(file).encode(), 0o644, durable=True)
         BookFile.create(folder.door, DOOR)
         with Door(folder, writes=True) as door:
-            door.invite(operator(), ADMINISTRATOR)
+            me = operator()
+            door.invite(me, ADMINISTRATOR)
+            door.note_deed(me, me, "made the ladder")
         BookFile.create(folder.ladder, LADDER)
     return file
 

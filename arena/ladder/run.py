@@ -1,19 +1,21 @@
 """The ladder as it runs: it takes submissions in, checks, admits, plays, rates and publishes."""
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
+from hashlib import sha256
 from typing import NamedTuple
 
 from arena import __version__
 from arena.game.records import Fixture
-from arena.io.errors import shortage_of
+from arena.io.errors import ArenaError, shortage_of
 from arena.ladder.book.book import Book
-from arena.ladder.book.tables import Action, Order, State
+from arena.ladder.book.tables import ENDED, Action, Order, State
 from arena.ladder.check.scheduler import CheckScheduler
-from arena.ladder.config import Config, check_terms, load_config, sandbox_of
+from arena.ladder.config import Config, check_terms, file_as_json, load_config, sandbox_of
 from arena.ladder.disk import Pruner, Room
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, locked
@@ -36,6 +38,8 @@ _SHORT = 2.0
 """Seconds until the machine is asked again for what it lacked."""
 _NOTE = 5.0
 """Seconds between notes of how far the tables are, for `status`."""
+_CONFIG = "config"
+"""The fact that has the keys of ladder.yaml as they were read last, as JSON."""
 _TIDY = 60.0
 """Seconds between looks for what is no longer needed."""
 
@@ -56,14 +60,60 @@ def run_ladder(
     """
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
+        book = stack.enter_context(Book(folder, writes=True))
+        stack.enter_context(_end_noted(book))
         config = load_config(folder.config)
         sandbox_of(config)
-        book = stack.enter_context(Book(folder, writes=True))
         door = stack.enter_context(Door(folder))
+        _note_config(book, config)
         stack.enter_context(beside or nullcontext())
         ladder = _Ladder(folder, config, book, door, stop, say)
         stack.callback(ladder.end)
         ladder.run()
+
+
+@contextmanager
+def _end_noted(book: Book) -> Iterator[None]:
+    """Note how the ladder comes to its end, for monitors of its door."""
+    book.set_fact(ENDED, "it was killed, or the machine was stopped")
+    why = "an internal error, of which the log of the ladder has more"
+    try:
+        yield
+        why = "it was told to stop"
+    except ArenaError as error:
+        why = error.what
+        raise
+    finally:
+        with suppress(ArenaError):  # the file may be what failed
+            book.set_fact(ENDED, why)
+
+
+def _note_config(book: Book, config: Config) -> None:
+    """Note which ladder.yaml was read, and what is otherwise than in the one before."""
+    now = file_as_json(config.file)
+    before: dict[str, str] = json.loads(book.facts().get(_CONFIG, "null")) or now
+    changed = [
+        f"; {key} was {before.get(key, 'not there')}, is {value}"
+        for key, value in now.items()
+        if before.get(key) != value
+    ]
+    hashed = sha256(config.path.read_bytes()).hexdigest()
+    with book.together():
+        book.note(f"arena {__version__} read ladder.yaml, SHA-256 {hashed}{''.join(changed)}")
+        book.set_fact(_CONFIG, json.dumps(now))
+
+
+class _Errors:
+    """Says what goes wrong, and counts it."""
+
+    def __init__(self, say: Say) -> None:
+        self._say = say
+        self.count = 0
+
+    def __call__(self, text: str) -> None:
+        """Say what went wrong."""
+        self.count += 1
+        self._say(text)
 
 
 class _Notes:
@@ -118,6 +168,7 @@ class _Inbox:
         for upload in self._door.uploads(self._book.last_upload()):
             why = f"{upload.version} sha256 {upload.sha256}, {upload.bytes} bytes"
             self._book.add(upload, State.QUEUED, why)
+        self._book.enter_deeds(self._door.deeds(self._book.last_deed()))
         for order in self._door.orders(self._book.last_order()):
             if order.what is Action.CLOSE_SEASON:
                 self.closing = order
@@ -153,10 +204,11 @@ class _Beside:
         self._folder = folder
         self._config = config
         self._book = book
-        self.say = say
+        self.say = _Errors(say)
+        """Says what goes wrong."""
         self._checks = CheckScheduler(folder, config, book)
-        self._publisher = Publisher(folder, config, book, say)
-        self._standings = StandingsKeeper(folder, config, say)
+        self._publisher = Publisher(folder, config, book, self.say)
+        self._standings = StandingsKeeper(folder, config, self.say)
         self.guests = GuestKeeper(folder, config, book)
         self._health = HealthNotes(folder, book)
         self.room = Room(folder, say)
@@ -210,7 +262,7 @@ class _Beside:
         self.guests.step()
         if open_ := self._open:
             season = open_.season
-            state = LadderState(season.games.total(), self._book.last_event())
+            state = LadderState(season.games.total(), self._book.last_news())
             self._publisher.step(state, asleep=season.asleep)
             if season.games:
                 self._standings.step()
@@ -219,7 +271,8 @@ class _Beside:
             if now >= self._next_note:
                 self._next_note = now + _NOTE
                 self._health.note_divisions(season.divisions())
-                self._health.note(self._config, self._publisher.next_at(state))
+                next_at = self._publisher.next_at(state)
+                self._health.note(self._config, next_at, self.say.count)
             open_.pruner.step(wait=self._publisher.at_work)
             self.room.look(self._config.caps)
         if now >= self._next_tidying:
@@ -433,5 +486,6 @@ class _Ladder:
             self._book.answer(order, closed, done=True)
         self._say(closed)
         self._config = load_config(self._folder.config)
+        _note_config(self._book, self._config)
         self._beside.use(self._config)
         self._inbox.closed()

@@ -1,5 +1,6 @@
 """How a ladder is: what it notes of itself while it runs, and what an operator is told."""
 
+import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,19 +9,25 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.bots.sandboxes.registry import check_freezing
+from arena.io.errors import ArenaError
 from arena.io.files import stat_of
+from arena.io.memory import memory_of
 from arena.io.text import span
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import (
     CHECKS,
     HEALTH,
     WAITING,
+    Action,
     DivisionProgress,
     Health,
+    Order,
     Progress,
+    SeasonRow,
     State,
 )
-from arena.ladder.config import Config, Intervals, load_config
+from arena.ladder.config import Config, Intervals, check_terms, load_config, sandbox_of
 from arena.ladder.disk import lacks_space, logs_size
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, is_running
@@ -30,6 +37,10 @@ _decoded_checks = msgspec.json.Decoder(list[Progress]).decode
 _LATE_SECONDS = 300.0
 _LATE_INTERVALS = 10
 """A publication may be late by either of these without being overdue."""
+
+
+_MEMORY_STEP = 16 << 20
+"""Bytes by which memory must change to be noted anew: each note waits for the disk."""
 
 
 class LadderStatus(Struct, frozen=True):
@@ -55,6 +66,34 @@ class LadderStatus(Struct, frozen=True):
     backed_up: float | None
 
 
+class Restart(Struct, frozen=True):
+    """What a ladder would do if it were started now."""
+
+    season: int
+    begins: bool
+    """Whether the season begins then; else it goes on."""
+
+
+def restart(folder: Folder) -> Restart:
+    """Return what a ladder would do if it were started now.
+
+    Raises ArenaError if ladder.yaml or the sandbox would be refused.
+    """
+    config = load_config(folder.config)
+    check_freezing(sandbox_of(config), config.league.limits)
+    with Book(folder) as book, Door(folder) as door:
+        return _restart(config, book.seasons(), door.orders(book.last_order()))
+
+
+def _restart(config: Config, seasons: Sequence[SeasonRow], orders: Sequence[Order]) -> Restart:
+    """Return what a ladder would do; raises ArenaError if that would change a season's terms."""
+    goes_on = bool(seasons) and seasons[-1].closed_at is None
+    if not goes_on or any(order.what is Action.CLOSE_SEASON for order in orders):
+        return Restart(len(seasons) + 1, begins=True)
+    check_terms(config, seasons[-1].terms)
+    return Restart(len(seasons), begins=False)
+
+
 def status(folder: Folder) -> LadderStatus:
     """Read how a ladder is; raises ArenaError if ladder.yaml cannot be read."""
     now, config = time.time(), load_config(folder.config)
@@ -63,6 +102,7 @@ def status(folder: Folder) -> LadderStatus:
         versions, facts = book.versions(), book.facts()
         seasons = book.seasons()
         arrived = door.uploads(book.last_upload())
+        orders = door.orders(book.last_order())
     waiting = [entry.received_at for entry in versions if entry.state in WAITING]
     waiting += [entry.received_at for entry in arrived]
     running = is_running(folder)
@@ -88,6 +128,10 @@ def status(folder: Folder) -> LadderStatus:
     overdue = list(_overdue(ladder, config.file.intervals, made, late))
     if lacks := lacks_space(folder, config.caps):
         overdue.append(lacks)
+    try:
+        _restart(config, seasons, orders)
+    except ArenaError as error:
+        overdue.append(f"ladder.yaml would not be taken: {error.what}")
     return replace(ladder, overdue=tuple(overdue))
 
 
@@ -130,7 +174,7 @@ class HealthNotes:
             self._book.set_fact("divisions", msgspec.json.encode(divisions).decode())
             self._divisions = divisions
 
-    def note(self, config: Config, next_publication: float | None) -> None:
+    def note(self, config: Config, next_publication: float | None, errors: int) -> None:
         """Note how the ladder is; `next_publication` in whole seconds since 1970."""
         health = Health(
             workers=0 if config.file.cluster else config.league.workers,
@@ -139,6 +183,8 @@ class HealthNotes:
             logs_cap=config.caps.logs,
             next_publication=next_publication,
             backup_interval=config.file.intervals.backup,
+            memory=memory_of(os.getpid()) // _MEMORY_STEP * _MEMORY_STEP,
+            errors=errors,
         )
         if health != self._noted:
             self._book.set_fact(HEALTH, msgspec.json.encode(health).decode())

@@ -20,8 +20,10 @@ from tests.ladder import club as clubs
 pytestmark = pytest.mark.slow
 
 ASK = """
-import urllib.request as web
-print(web.urlopen("http://127.0.0.1:8500/healthz").read().decode())
+import http.client as web
+door = web.HTTPConnection("127.0.0.1", 8500)
+door.request("GET", "/healthz")
+print(door.getresponse().read().decode())
 """
 MAY_WRITE = (
     "for f in /ladder /ladder/door /ladder/inbox /etc /; do test -w $f && echo $f; done; id -u"

@@ -57,7 +57,7 @@ def invite(
     scope = Scope.ADMINISTRATOR if admin else Scope.AUTHOR
     links = {}
     for name in invited:
-        secret, new = access.invite(folder, name, scope)
+        secret, new = access.invite(folder, name, scope, by=operator())
         links[name] = f"{url.rstrip('/')}/link/{secret}"
         if not as_json:
             said = "may submit now" if new else "could submit already"
@@ -76,7 +76,7 @@ def revoke(ladder: Path, name: str, *, as_json: bool) -> None:
     with Door(folder) as door:
         author = door.author(name).name
     with access.Secrets(folder, writes=True) as kept:
-        count = kept.revoke(author)
+        count = kept.revoke(author, by=operator())
     line = f"{author}: {count} links, sessions and tokens are invalid now"
     print_result({"author": author, "revoked": count}, line, as_json=as_json)
 

@@ -1,10 +1,14 @@
 """`arena ladder init`, `run`, `status`, `list`, `log` and `arena demo`: ladders made and run."""
 
+import json
+import re
 import signal
 import threading
+import time
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,20 +19,25 @@ from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.isolation import say_isolation
 from arena.cli.ladder.door import address_of, check_no_door, door_options, folder_argument
 from arena.cli.options import PathType, json_option, sandbox_option, say_program_folder
-from arena.cli.output import print_columns, print_json, print_result, say
+from arena.cli.output import harmless, print_columns, print_json, print_result, say
 from arena.io.container import own_address
+from arena.io.errors import ArenaError
 from arena.io.signals import handled
 from arena.io.text import size_text, span, stamp
 from arena.ladder.book.book import Book
+from arena.ladder.book.tables import Event
 from arena.ladder.config import load_config
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, existing
-from arena.ladder.new import make_demo, make_ladder
-from arena.ladder.status import LadderStatus, status
+from arena.ladder.new import make_demo, make_ladder, operator
+from arena.ladder.status import LadderStatus, restart, status
 
 if TYPE_CHECKING:  # it needs the extra `serve`
     from arena.ladder.web.run import Address
 
+_FOLLOW = 0.5
+"""Seconds between looks at a log that is followed."""
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _LOOK = 1.0
 """Seconds between looks whether a signal came."""
 
@@ -127,6 +136,18 @@ def status_(ladder: Path, *, as_json: bool) -> int:
     return FINDINGS if state.overdue else OK
 
 
+@click.command()
+@folder_argument
+@json_option
+def check(ladder: Path, *, as_json: bool) -> None:
+    """Say whether LADDER would take its ladder.yaml if it were started again now."""
+    folder = existing(ladder)
+    after = restart(folder)
+    goes_on = "begins" if after.begins else "goes on"
+    line = f"{folder.config} would be taken; season {after.season} {goes_on}"
+    print_result(after, line, as_json=as_json)
+
+
 def _lines(ladder: LadderStatus) -> list[str]:
     counts = ", ".join(f"{number} {state}" for state, number in ladder.versions.items())
     oldest = f" (oldest {span(ladder.oldest)})" if ladder.oldest is not None else ""
@@ -174,19 +195,71 @@ def list_(ladder: Path, *, as_json: bool) -> None:
         print_columns(["version", "author", "state", "since", "why"], rows)
 
 
+def _moment(_context: click.Context, _option: click.Parameter, text: str) -> float:
+    """Return a time in seconds since 1970; ArenaError for a text that means none."""
+    if match := re.fullmatch(r"(\d{1,6})([smhd])", text):
+        return time.time() - int(match[1]) * _SECONDS[match[2]]
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        hint = "90m, 2h, 3d, or 2026-11-23T09:14:02Z"
+        raise ArenaError(f"{text[:40]!a} is no time", "--since", hint) from None
+    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+
+
 @click.command()
 @folder_argument
 @click.argument("version", default="")
+@click.option(
+    "--since",
+    default="1970-01-01",
+    callback=_moment,
+    help="Only later lines: 90m, 2h, 3d ago, or a time of UTC as 2026-11-23T09:14:02Z.",
+)
+@click.option("--author", default="", help="Only what an author did, or what was done to them.")
+@click.option("--follow", is_flag=True, help="Go on with what comes, until Ctrl-C.")
 @json_option
-def log(ladder: Path, version: str, *, as_json: bool) -> None:
-    """Print the log of LADDER, or of one VERSION of it (name@3), line by line."""
-    with Book(existing(ladder)) as book:
-        events = book.events(book.version(version).name if version else "")
-    lines = (
-        f"{stamp(event.at)} {f'{event.version}: ' if event.version else ''}{event.text}"
-        for event in events
-    )
-    print_result([event._asdict() for event in events], *lines, as_json=as_json)
+def log(
+    ladder: Path, version: str, since: float, author: str, *, follow: bool, as_json: bool
+) -> None:
+    """Print the log of LADDER, or of one VERSION of it (name@3), line by line.
+
+    The exit code is 1 if a line is not as it was written. With --follow, --json
+    prints each line by itself.
+    """
+    folder = existing(ladder)
+    with Book(folder) as book, Door(folder) as door:
+        version = book.version(version).name if version else ""
+        author = door.author(author).name if author else ""
+    lines = _logged(folder, version, author, since, follow=follow)
+    if as_json and not follow:
+        print_json([line._asdict() for line in lines])
+    else:
+        for line in lines:
+            click.echo(json.dumps(line._asdict()) if as_json else harmless(_log_line(line)))
+    with Book(folder) as book:
+        book.check_log()
+
+
+def _logged(
+    folder: Folder, version: str, author: str, since: float, *, follow: bool
+) -> Iterator[Event]:
+    """Yield the lines of a log, and then what comes, if it is followed."""
+    last = 0
+    while True:
+        with Book(folder) as book:
+            lines = book.events(version, last, author, since)
+        yield from lines
+        if not follow:
+            return
+        last = lines[-1].n if lines else last
+        time.sleep(_FOLLOW)
+
+
+def _log_line(event: Event) -> str:
+    about = f"{event.about}: " if event.about else ""
+    by = f" (by {event.by})" if event.by else ""
+    return f"{stamp(event.at)} {about}{event.text}{by}"
 
 
 @click.command()
@@ -218,7 +291,7 @@ def _show_link(folder: Folder, url: str) -> None:
     """Invite whoever runs this as an administrator: each start makes a new link."""
     from arena.ladder.door import access
 
-    secret, _ = access.invite(folder, "you", access.Scope.ADMINISTRATOR)
+    secret, _ = access.invite(folder, "you", access.Scope.ADMINISTRATOR, by=operator())
     link = f"{url}/link/{secret}"
     say(f"your link: {link}")
     say("submit a bot of your own: arena new my-bot --lang python")

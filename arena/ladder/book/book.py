@@ -1,11 +1,15 @@
 """What a ladder knows: its versions, checks, seasons, answers to orders, and its log."""
 
+import json
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
+from secrets import token_hex
+from typing import NamedTuple
 
 from arena.bots.names import looks_like
-from arena.io.errors import ArenaError, did_you_mean
+from arena.io.errors import ArenaError, FindingError, did_you_mean
 from arena.ladder.book.book_file import BookFile, BookFileUser
 from arena.ladder.book.schema import LADDER
 from arena.ladder.book.tables import (
@@ -13,6 +17,7 @@ from arena.ladder.book.tables import (
     Check,
     CheckResult,
     Comparison,
+    Deed,
     Event,
     Order,
     SeasonRow,
@@ -26,6 +31,9 @@ from arena.ladder.folder import Folder
 
 _UNDECIDED = (*WAITING, State.REFUSED)
 """States in which a version may be that never passed a check."""
+_SALT = 16
+"""Bytes with which a line is hashed: without them nobody can guess a name that was taken out."""
+_SHOWN = ", ".join(Event._fields)
 _OWNERS = """SELECT DISTINCT bot, author FROM versions WHERE state NOT IN (?, ?, ?) OR EXISTS (
     SELECT 1 FROM checks
     WHERE version = versions.id AND json_extract(CAST(result AS TEXT), '$.ok')
@@ -48,6 +56,25 @@ def named_version(versions: Iterable[Version], name: str, folder: Folder) -> Ver
     listed = f"arena ladder list {folder.root} names those that are there"
     hint = near if near.startswith("did") else listed
     raise ArenaError(f"there is no version '{name}'", str(folder.root), hint)
+
+
+class _Line(NamedTuple):
+    """What a line of the log says."""
+
+    at: float
+    author: str
+    version: str
+    text: str
+    who: str
+
+    def digest(self, salt: str) -> str:
+        """Return the hash of a line."""
+        return sha256(f"{salt}{json.dumps(self, default=repr)}".encode()).hexdigest()
+
+
+def _chained(before: str, digest: str) -> str:
+    """Return the hash of the log up to a line, by that before it and the line's own."""
+    return sha256(f"{before}{digest}".encode()).hexdigest()
 
 
 class Book(BookFileUser):
@@ -138,7 +165,7 @@ class Book(BookFileUser):
             name,
         )
         self._file.execute(
-            "UPDATE events SET author = ?, text = replace(text, ?, ?) "
+            "UPDATE events SET salt = '', author = ?, text = replace(text, ?, ?) "
             "WHERE author = ? OR version IN "
             "(SELECT bot || '@' || number FROM versions WHERE author = ?)",
             pseudonym,
@@ -188,6 +215,15 @@ class Book(BookFileUser):
         )
         results = [decoded_check(row["result"]) for row in self._file.rows(query, version)]
         return results[0] if results else None
+
+    def outcomes(self) -> dict[str, int]:
+        """Return how many checks passed, failed, and did not come to their end."""
+        query = (
+            "SELECT CASE WHEN result IS NULL THEN 'died' "
+            "WHEN json_extract(CAST(result AS TEXT), '$.ok') THEN 'passed' "
+            "ELSE 'failed' END, count(*) FROM checks WHERE ended IS NOT NULL GROUP BY 1"
+        )
+        return {"passed": 0, "failed": 0, "died": 0, **dict(self._file.rows(query))}
 
     def drop_check(self, check: Check) -> None:
         """Drop a check that could not be made."""
@@ -246,23 +282,80 @@ class Book(BookFileUser):
     def note(self, text: str, author: str = "", version: str = "", at: float | None = None) -> None:
         """Add a line to the log."""
         at = time.time() if at is None else at
-        self._file.insert("events", at=at, author=author, version=version, text=text)
+        self._enter(_Line(at, author, version, text, who=""), deed=None)
 
-    def events(self, version: str = "", after: int = 0) -> list[Event]:
-        """Return the log after a line's number; of one version, if it is named."""
-        query = "SELECT * FROM events WHERE n > ? AND (? = '' OR version = ?) ORDER BY n"
-        return [Event(**row) for row in self._file.rows(query, after, version, version)]
+    def enter_deeds(self, deeds: Sequence[Deed]) -> None:
+        """Add to the log what people did."""
+        with self.together():
+            for deed in deeds:
+                line = _Line(deed.at, deed.author, "", deed.what, who=deed.who)
+                self._enter(line, deed=deed.id)
+
+    def last_deed(self) -> int:
+        """Return the id of the last deed that the log has."""
+        return int(self._file.value("SELECT coalesce(max(deed), 0) FROM events"))
+
+    def rename_deeds(self, deeds: Sequence[Deed]) -> None:
+        """Put the names that deeds have now in place of those that the log has."""
+        update = "UPDATE events SET who = ?, author = ?, salt = '' WHERE deed = ?"
+        for deed in deeds:
+            self._file.execute(update, deed.who, deed.author, deed.id)
+
+    def _enter(self, line: "_Line", deed: int | None) -> None:
+        salt = token_hex(_SALT)
+        digest = line.digest(salt)
+        with self.together():
+            last = [*self._file.rows("SELECT hash FROM events ORDER BY n DESC LIMIT 1")]
+            chained = _chained(last[0]["hash"] if last else "", digest)
+            about = {"deed": deed, "salt": salt, "digest": digest, "hash": chained}
+            self._file.insert("events", **line._asdict(), **about)
+
+    def check_log(self) -> None:
+        """Raise FindingError if a line of the log was changed or taken away since it was written.
+
+        Lines in which a pseudonym took the place of a name count as they were, and those at the
+        end may be missing.
+        """
+        before = ""
+        for row in self._file.rows("SELECT * FROM events ORDER BY n"):
+            line = _Line(**{name: row[name] for name in _Line._fields})
+            whole = not row["salt"] or line.digest(row["salt"]) == row["digest"]
+            if not whole or _chained(before, row["digest"]) != row["hash"]:
+                what = f"line {row['n']} of the log is not as it was written, or one before is gone"
+                hint = "put back a backup: arena ladder restore"
+                raise FindingError(what, str(self._folder.ladder), hint)
+            before = row["hash"]
+
+    def events(
+        self, version: str = "", after: int = 0, author: str = "", since: float = 0.0
+    ) -> list[Event]:
+        """Return the log after a line's number; of one version or author, if one is named.
+
+        `since` is in seconds since 1970.
+        """
+        query = (
+            f"SELECT {_SHOWN} FROM events WHERE n > ? AND at >= ? AND (? = '' OR version = ?) "  # noqa: S608 - ours
+            "AND (? = '' OR author = ? OR who = ?) ORDER BY n"
+        )
+        wanted = (version, version, author, author, author)
+        return [Event(**row) for row in self._file.rows(query, after, since, *wanted)]
 
     def newest_of(self, author: str, begins: Sequence[str], most: int) -> list[Event]:
         """Return the newest lines of an author's log that begin in one of some ways."""
         any_of = " OR ".join("substr(text, 1, ?) = ?" for _ in begins)
-        query = f"SELECT * FROM events WHERE author = ? AND ({any_of}) ORDER BY n DESC LIMIT ?"  # noqa: S608 - ours
+        query = (
+            f"SELECT {_SHOWN} FROM events WHERE author = ? AND ({any_of}) ORDER BY n DESC LIMIT ?"  # noqa: S608 - ours
+        )
         told = (value for begin in begins for value in (len(begin), begin))
         return [Event(**row) for row in self._file.rows(query, author, *told, most)]
 
     def last_event(self) -> int:
         """Return the number of the last line of the log."""
         return int(self._file.value("SELECT coalesce(max(n), 0) FROM events"))
+
+    def last_news(self) -> int:
+        """Return the number of the last line that is not about people alone: pages have those."""
+        return int(self._file.value("SELECT coalesce(max(n), 0) FROM events WHERE deed IS NULL"))
 
     # ------------------------------------------------------------ seasons and facts
 

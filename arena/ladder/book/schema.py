@@ -46,6 +46,13 @@ _SECRETS = """CREATE TABLE secrets (
     used REAL,
     name TEXT NOT NULL
 )"""
+_DEEDS = """CREATE TABLE deeds (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at REAL NOT NULL,
+    who TEXT NOT NULL,
+    author TEXT NOT NULL,
+    what TEXT NOT NULL
+)"""
 _REQUESTS = """CREATE TABLE requests (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     at REAL NOT NULL,
@@ -90,7 +97,12 @@ _BOOK = (
     at REAL NOT NULL,
     author TEXT NOT NULL,
     version TEXT NOT NULL,
-    text TEXT NOT NULL
+    text TEXT NOT NULL,
+    who TEXT NOT NULL,
+    deed INTEGER,
+    salt TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    hash TEXT NOT NULL
 )""",
     """CREATE TABLE seasons (
     number INTEGER PRIMARY KEY,
@@ -115,5 +127,7 @@ _BOOK = (
 _NUMBERED = "CREATE TABLE sqlite_sequence(name,seq)"
 """SQLite makes it for AUTOINCREMENT."""
 
-DOOR = Schema(VERSION, (_AUTHORS, _UPLOADS, _ORDERS, _SECRETS, _REQUESTS), optional=(_NUMBERED,))
+DOOR = Schema(
+    VERSION, (_AUTHORS, _UPLOADS, _ORDERS, _SECRETS, _DEEDS, _REQUESTS), optional=(_NUMBERED,)
+)
 LADDER = Schema(VERSION, (_VERSIONS, *_BOOK), optional=(_NUMBERED,))

@@ -173,6 +173,16 @@ class Comparison(NamedTuple):
     """A `TwinResult` as JSON."""
 
 
+class Deed(NamedTuple):
+    """What somebody did to an author, by the door or at the terminal: invited, revoked, joined."""
+
+    id: int
+    at: float
+    who: str
+    author: str
+    what: str
+
+
 class Event(NamedTuple):
     """A line of the log."""
 
@@ -181,6 +191,20 @@ class Event(NamedTuple):
     author: str
     version: str
     text: str
+    who: str = ""
+    """Who did it; "" for the ladder itself."""
+    hash: str = ""
+    """Hexadecimal: it follows from the line and from the hash of the one before."""
+
+    @property
+    def about(self) -> str:
+        """The version or the author that it is about; "" if it is about neither."""
+        return self.version or (self.author if self.who else "")
+
+    @property
+    def by(self) -> str:
+        """Who did it, if they did it to somebody else; "" otherwise."""
+        return "" if self.who == self.author else self.who
 
 
 class DivisionProgress(Struct, frozen=True):
@@ -224,8 +248,14 @@ class Health(Struct, frozen=True, kw_only=True):
     """When it begins, in seconds since 1970; None if nothing is new."""
     backup_interval: float
     """The age in seconds from which on a backup is overdue."""
+    memory: int = 0
+    """Bytes of memory of the ladder and of all processes that it began, bots included."""
+    errors: int = 0
+    """What went wrong since the ladder was started: publications, lacks of the machine."""
 
 
+ENDED = "ended"
+"""The fact that says how the ladder that ran last came to its end, in words for everybody."""
 HEALTH = "health"
 """The fact that has the `Health` of a ladder, as JSON."""
 

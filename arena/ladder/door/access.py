@@ -13,7 +13,7 @@ from typing import NamedTuple
 from arena.io.errors import ArenaError
 from arena.ladder.book.book_file import BookFileUser
 from arena.ladder.book.quota import DAY
-from arena.ladder.door.door import Door, door_file
+from arena.ladder.door.door import Door, door_file, note_deed
 from arena.ladder.folder import Folder
 
 _BITS = 256
@@ -138,12 +138,13 @@ class Secrets(BookFileUser):
                 return None
             update = "UPDATE secrets SET used = ? WHERE sha256 = ?"
             self._file.execute(update, time.time(), id_of(invitation))
+            note_deed(self._file, secret.author, secret.author, "logged in")
             kind = SecretKind.SESSION
             return self.make(secret.author, kind, secret.scope, browser, secret.made)
 
     def drop(self, word: str) -> None:
         """Forget a secret."""
-        self._file.execute("DELETE FROM secrets WHERE sha256 = ?", id_of(word))
+        self._end(id_of(word))
 
     def held(self, author: str) -> list[Held]:
         """Return the sessions, tokens and feeds of an author that are valid, the newest first."""
@@ -168,8 +169,15 @@ class Secrets(BookFileUser):
 
     def end(self, author: str, id_: str) -> None:
         """Forget one of an author's secrets by its id, if it is there."""
-        delete = "DELETE FROM secrets WHERE author = ? AND sha256 = ?"
-        self._file.execute(delete, author, id_)
+        self._end(id_, author)
+
+    def _end(self, id_: str, author: str = "") -> None:
+        delete = (
+            "DELETE FROM secrets WHERE sha256 = ? AND (? = '' OR author = ?) RETURNING author, kind"
+        )
+        with self._file.transaction():
+            for row in [*self._file.rows(delete, id_, author, author)]:
+                note_deed(self._file, row["author"], row["author"], f"ended a {row['kind']}")
 
     def make_token(self, author: str, name: str, scope: Scope) -> str:
         """Return a new token; raises ArenaError if the author has as many as they may."""
@@ -177,6 +185,7 @@ class Secrets(BookFileUser):
             tokens = [one for one in self.held(author) if one.kind is SecretKind.TOKEN]
             if len(tokens) >= MOST_TOKENS:
                 raise ArenaError(f"you have {MOST_TOKENS} tokens", hint="end one of them first")
+            note_deed(self._file, author, author, f"made a token: {scope}")
             return self.make(author, SecretKind.TOKEN, scope, name)
 
     def renew_feed(self, author: str) -> str:
@@ -193,22 +202,31 @@ class Secrets(BookFileUser):
             self._file.execute(delete, author, kind)
             return self.make(author, kind, scope, name)
 
-    def revoke(self, author: str) -> int:
-        """Forget all secrets of an author; returns how many there were."""
+    def revoke(self, author: str, by: str = "") -> int:
+        """Forget all secrets of an author; returns how many there were.
+
+        `by` says who does that for the log; "" if the author leaves, of which the log has no name.
+        """
         with self._file.transaction():
             count = self._file.value("SELECT count(*) FROM secrets WHERE author = ?", author)
             self._file.execute("DELETE FROM secrets WHERE author = ?", author)
+            if by:
+                what = f"all {count} links, sessions and tokens revoked"
+                note_deed(self._file, by, author, what)
             return int(count)
 
 
-def invite(folder: Folder, name: str, scope: Scope) -> tuple[str, bool]:
+def invite(folder: Folder, name: str, scope: Scope, by: str = "") -> tuple[str, bool]:
     """Let someone submit; returns the secret of their link, and whether they are new.
 
-    Their older links are not valid any more.
+    Their older links are not valid any more. `by` says who invites them: themselves if they join.
     """
     with Door(folder, writes=True) as door:
         new = door.invite(name, scope)
         author = door.author(name).name
+        what = "invited" if new else "given a new link"
+        as_what = " that administrates" if scope is Scope.ADMINISTRATOR else ""
+        door.note_deed(by, author, "joined" if by == author else f"{what}{as_what}")
     with Secrets(folder, writes=True) as secrets:
         return secrets.renew_invitation(author, scope), new
 

@@ -28,6 +28,7 @@ from arena.ladder.book.tables import (
     OF_AUTHORS,
     Action,
     Author,
+    Deed,
     Order,
     State,
     Upload,
@@ -48,6 +49,14 @@ MAX_UPLOAD = 16 * 1024**2
 """Bytes of a submission, at most: `deploy/Caddyfile` lets them pass, and the manual names them."""
 
 
+_NAMED = (
+    ("authors", "name"),
+    ("orders", "who"),
+    ("orders", "author"),
+    ("deeds", "who"),
+    ("deeds", "author"),
+)
+"""Where the names of authors are, in tables and their columns, beside their submissions."""
 DOOR_WAIT = 10.0
 """Seconds to wait while another process writes to the file of the door."""
 
@@ -172,6 +181,15 @@ class Door(BookFileUser):
         raise ArenaError(
             f"unknown author '{name}'", str(self._folder.root), f"{hint}; {near}" if near else hint
         )
+
+    def note_deed(self, who: str, author: str, what: str) -> None:
+        """Note for the log of the ladder what somebody did to an author."""
+        note_deed(self._file, who, author, what)
+
+    def deeds(self, after: int = 0) -> list[Deed]:
+        """Return what people did after a deed's id, in the order in which it was done."""
+        rows = self._file.rows("SELECT * FROM deeds WHERE id > ? ORDER BY id", after)
+        return [Deed(**row) for row in rows]
 
     # ------------------------------------------------------------ submissions
 
@@ -337,7 +355,7 @@ class Door(BookFileUser):
         """Put a pseudonym in place of an author, and leave the order to do so; returns it."""
         pseudonym = f"former-{token_hex(4)}"
         with self._file.transaction():
-            for table, column in (("authors", "name"), ("orders", "who"), ("orders", "author")):
+            for table, column in _NAMED:
                 update = f"UPDATE {table} SET {column} = ? WHERE {column} = ? COLLATE NOCASE"  # noqa: S608 - ours
                 self._file.execute(update, pseudonym, author)
             update = "UPDATE uploads SET author = ?, note = '' WHERE author = ?"
@@ -354,6 +372,11 @@ class Door(BookFileUser):
         """Return the orders after a number, in the order in which they came."""
         rows = self._file.rows("SELECT * FROM orders WHERE id > ? ORDER BY id", after)
         return [Order(**{**row, "what": Action(row["what"])}) for row in rows]
+
+
+def note_deed(file: BookFile, who: str, author: str, what: str) -> None:
+    """Note for the log of the ladder what somebody did to an author."""
+    file.insert("deeds", at=time.time(), who=who, author=author, what=what)
 
 
 def check_name(name: str, whose: str) -> None:

@@ -243,6 +243,9 @@ def delete_account(order: Order, folder: Folder, door: Door, book: Book) -> None
                 book.set_state(renamed, State.RESTING, _LEFT, held=True)
         for name in names:
             book.rename_author(name, order.author)
+        book.rename_deeds(
+            [deed for deed in door.deeds() if order.author in {deed.who, deed.author}]
+        )
         book.answer(order, "an author left: results stay under a pseudonym", done=True)
     for name in names:
         shutil.rmtree(folder.private / name, ignore_errors=True)

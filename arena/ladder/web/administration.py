@@ -315,7 +315,7 @@ def order(request: Request, who: str, form: Form) -> Response:
 
 
 @_form
-def invite(request: Request, _who: str, form: Form) -> Response:
+def invite(request: Request, who: str, form: Form) -> Response:
     """Invite an author, or make another link for one, and show the link once."""
     folder = served_by(request).folder
     name = form.get("invited", "").strip()
@@ -327,18 +327,18 @@ def invite(request: Request, _who: str, form: Form) -> Response:
         if is_known and "again" not in form:
             hint = "another link is made on their own page"
             raise RequestError(409, f"{name} was invited already", hint)
-        word, _ = access.invite(folder, name, Scope.AUTHOR)
+        word, _ = access.invite(folder, name, Scope.AUTHOR, by=who)
     return HTMLResponse(_person(request, name, link=link_to(request, word)))
 
 
 @_form
-def revoke(request: Request, _who: str, form: Form) -> Response:
+def revoke(request: Request, who: str, form: Form) -> Response:
     """Make the links, sessions and tokens of an author invalid."""
     folder = served_by(request).folder
     author = _author(folder, form.get("revoked", "")).name
     _check_typed(form, author)
     with Secrets(folder, writes=True) as secrets:
-        count = secrets.revoke(author)
+        count = secrets.revoke(author, by=who)
     told = f"{count} links, sessions and tokens of {author} are invalid now"
     return HTMLResponse(_person(request, author, told=told))
 
@@ -359,7 +359,7 @@ def _requests_page(request: Request, link: str = "", said: str = "", mail: str =
 
 
 @posted(administrator_of)
-def decide(request: Request, _who: Visitor, form: Form) -> Response:
+def decide(request: Request, who: Visitor, form: Form) -> Response:
     """Approve a request or decline it, as an administrator asks."""
     folder = served_by(request).folder
     number = whole_number(form.get("request", ""))
@@ -372,6 +372,6 @@ def decide(request: Request, _who: Visitor, form: Form) -> Response:
         raise RequestError(404, "this request was decided before", "look at the list again")
     if what == "decline":
         return HTMLResponse(_requests_page(request, said=f"{asked.name} was declined."))
-    word, _ = access.invite(folder, asked.name, Scope.AUTHOR)
+    word, _ = access.invite(folder, asked.name, Scope.AUTHOR, by=who.author)
     said = f"{asked.name} may take part."
     return HTMLResponse(_requests_page(request, link_to(request, word), said, asked.mail))

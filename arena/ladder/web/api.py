@@ -192,15 +192,16 @@ def give_order(served: Served, who: str, order: OrderRequest) -> int:
 
 
 def health(request: Request) -> Response:
-    """Say that the door is up, and whether the ladder is."""
+    """Say that the door is up, and whether the ladder is: the status is 503 if not."""
     now = served_by(request).watch.now
     answer = Health(
         door="up",
         ladder="running" if now.running else "down",
+        why=now.why_down,
         queue=len(now.queue),
         oldest=now.oldest(),
     )
-    return as_json(answer)
+    return as_json(answer, 200 if now.running else 503)
 
 
 def openapi(_: Request) -> Response:

@@ -18,6 +18,7 @@ from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.ladder.folder import Folder
 from arena.ladder.web import account, administration, api, author, front, guests
+from arena.ladder.web.metrics import metrics
 from arena.ladder.web.problems import NOT_FOUND, RequestError, answer, refused
 from arena.ladder.web.served import BehindProxy, DoorLimits, Served, client_of, served_by, terms_of
 from arena.ladder.web.site import published
@@ -47,8 +48,8 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 _DELETION = f'{COOKIE}=""; HttpOnly; Max-Age=0; Path=/; SameSite=lax; Secure'
-_HEALTH = "/healthz"
-"""Programs beside the door ask for this page without knowing the door's name."""
+_MONITORED = {"/healthz", "/metrics"}
+"""Programs beside the door ask for these pages without knowing the door's name."""
 _HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
 _ASSETS = (
     "door/author.css",
@@ -77,9 +78,11 @@ class Guard:
             await self._app(scope, receive, send)
             return
         request = Request(scope, receive)
+        served = served_by(request)
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
+                served.answers[message["status"]] += 1
                 headers = MutableHeaders(scope=message)
                 add_headers(headers, request.url.scheme)
                 if forgets_cookie(request):
@@ -87,7 +90,7 @@ class Guard:
             await send(message)
 
         try:
-            _check(request, served_by(request))
+            _check(request, served)
         except RequestError as error:
             await answer(request, error)(scope, receive, send_guarded)
             return
@@ -105,7 +108,7 @@ def add_headers(headers: MutableHeaders, scheme: str) -> None:
 def _check(request: Request, served: Served) -> None:
     """Raise RequestError for a request that is not for the door, or not from its pages."""
     host = request.headers.get("host", "")
-    if host.lower() not in served.hosts and request.url.path != _HEALTH:
+    if host.lower() not in served.hosts and request.url.path not in _MONITORED:
         raise RequestError(421, "there is nothing under this name here")
     if not served.requests.take(client_of(request)):
         raise RequestError(429, "too many requests", "wait a moment", {"Retry-After": "1"})
@@ -175,6 +178,7 @@ _FOR_PROGRAMS = [
     Route(f"{_V1}/orders", api.post_order, methods=["POST"]),
     Route(f"{_V1}/openapi.json", api.openapi),
     Route("/healthz", api.health),
+    Route("/metrics", metrics),
 ]
 
 
@@ -246,5 +250,6 @@ def _on_http_error(request: Request, error: Exception) -> Response:
 def _on_bug(request: Request, _: Exception) -> Response:
     hint = "try again, and tell the operator: the log of the door has more"
     response = answer(request, RequestError(500, "internal error of the door", hint))
+    served_by(request).answers[500] += 1
     add_headers(response.headers, request.url.scheme)  # it is made outside of the guard
     return response

@@ -149,7 +149,7 @@ def join(request: Request, _who: Visitor, form: Form) -> Response:
             if joined_today(served.folder) >= joins:
                 what = f"{joins} people joined in the last 24 hours already"
                 raise RequestError(429, what, "try again tomorrow", _TOMORROW)
-            word, _ = access.invite(served.folder, name, Scope.AUTHOR)
+            word, _ = access.invite(served.folder, name, Scope.AUTHOR, by=name)
             return see_other(f"/link/{word}")
         with Requests(served.folder, writes=True) as requests:
             requests.add(name, mail, why, served.terms.door.requests)

@@ -79,7 +79,9 @@ def _paths() -> dict[str, Any]:
         "/openapi.json": {"get": described},
         "/orders": {"post": orders},
     }
-    health = _operation("getHealth", "Whether the door is up", {"200": "Health"}, ())
+    health = _operation(
+        "getHealth", "Whether the ladder runs", {"200": "Health", "503": "Health"}, ()
+    )
     return {**{f"/api/v1{path}": of for path, of in paths.items()}, "/healthz": {"get": health}}
 
 

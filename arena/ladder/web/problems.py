@@ -99,4 +99,4 @@ def heading(status: int) -> str:
 
 def for_programs(path: str) -> bool:
     """Tell whether what is at a path is read by programs."""
-    return path.split("/")[1] in {"api", "healthz"}
+    return path.split("/")[1] in {"api", "healthz", "metrics"}

@@ -281,6 +281,8 @@ class Served:
         self.front: Shown | None = None
         self.joins = Buckets(terms.door.of_address / DAY, terms.door.of_address)
         """Requests to take part."""
+        self.answers = Counter[int]()
+        """The answers so far, by status."""
         self._sent: dict[str, str] = {}
         """From which address the files of the inbox came, as far as this door received them."""
         self._sending = Counter[str]()

@@ -19,6 +19,7 @@ from arena.ladder.book.book import Book
 from arena.ladder.book.shown import LIVE_GAME_FACT, Live, published_boards, read_live
 from arena.ladder.book.tables import (
     CHECKS,
+    ENDED,
     PLAYING,
     WAITING,
     DivisionProgress,
@@ -45,6 +46,7 @@ from arena.ladder.web.live_game import LiveNow, game_step, live_now
 
 _divisions = msgspec.json.Decoder(list[DivisionProgress]).decode
 _checks = msgspec.json.Decoder(list[Progress]).decode
+_NOT_STARTED = "it has not been started yet"
 _POLL = 0.5
 """Seconds between looks."""
 _KEPT = 2_000
@@ -57,6 +59,8 @@ class Snapshot(NamedTuple):
     key: tuple[object, ...]
     """It differs from that of another moment if anything but the game shown does."""
     running: bool
+    why_down: str
+    """Why no ladder runs; "" if one does."""
     season: int | None
     divisions: Sequence[DivisionProgress]
     versions: Mapping[str, Version]
@@ -91,10 +95,11 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
         running = is_running(folder)
         last_event = book.last_event()
         published = facts.get("published_at", "")
+        ended = facts.get(ENDED, _NOT_STARTED)
         divisions = facts.get("divisions", "[]")
         checks = facts.get(CHECKS, "[]")
         live_changed = changed_at(folder.live)
-        key = last_event, len(arrived), divisions, checks, running, published, live_changed
+        key = last_event, len(arrived), divisions, checks, running, ended, published, live_changed
         game = live_now(facts.get(LIVE_GAME_FACT, ""), before.game if before else None)
         if before and before.key == key:
             return before if game == before.game else before._replace(game=game)
@@ -107,6 +112,7 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
     return Snapshot(
         key=key,
         running=running,
+        why_down="" if running else ended,
         season=season,
         divisions=_divisions(divisions),
         versions={version.name.lower(): version for version in versions},

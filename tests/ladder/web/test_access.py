@@ -83,7 +83,8 @@ CASES = [
     Case("GET", "/api/v1/versions/none@1/events", (401, 404, 404, 404, 404)),
     Case("POST", "/api/v1/orders", (404, 404, 404, 404, 409), ORDER),
     Case("GET", "/api/v1/openapi.json", ALL),
-    Case("GET", "/healthz", ALL),
+    Case("GET", "/healthz", (503,) * 5),  # no ladder runs
+    Case("GET", "/metrics", ALL),
     Case("GET", "/assets/style.css", ALL),
     Case("GET", "/assets/administration.css", ALL),
     Case("GET", "/assets/door.css", ALL),

@@ -29,7 +29,7 @@ def test_behind_a_proxy_the_address_is_the_last_that_is_forwarded(
 ) -> None:
     with door_of(ladder(tmp_path), TWICE, **PROXY) as door:
         statuses = [
-            door.ask("/healthz", Host="ladder.example.org", X_Forwarded_For=value).status
+            door.ask("/live", Host="ladder.example.org", X_Forwarded_For=value).status
             for value in (*forwarded, other)
         ]
     assert statuses == [200, 200, 429, 200]
@@ -38,7 +38,7 @@ def test_behind_a_proxy_the_address_is_the_last_that_is_forwarded(
 def test_without_a_proxy_nothing_forwarded_is_believed(tmp_path: Path) -> None:
     with door_of(ladder(tmp_path), TWICE) as door:
         statuses = [
-            door.ask("/healthz", X_Forwarded_For=f"192.0.2.{number}").status for number in range(3)
+            door.ask("/live", X_Forwarded_For=f"192.0.2.{number}").status for number in range(3)
         ]
     assert statuses == [200, 200, 429]
 

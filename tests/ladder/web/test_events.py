@@ -246,7 +246,7 @@ def test_many_listen_at_once(own_door: Door) -> None:
             for _ in range(LISTENERS)
         ]
         assert {one.next("ladder")["queue"] for one in crowd} == {0}
-        assert own_door.ask("/healthz").status == 200
+        assert own_door.ask("/live").status == 200
         own_door.put("mine", b"1", own_door.token("ann"))
         assert {one.next("ladder")["queue"] for one in crowd} == {1}
 

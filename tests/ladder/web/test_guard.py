@@ -86,7 +86,7 @@ def test_an_equal_origin_is_enough_for_old_browsers(door: Door) -> None:
 
 def test_one_address_asks_so_often_and_no_more(tmp_path: Path) -> None:
     with door_of(ladder(tmp_path), replace(PATIENT, rate=0.001, burst=5)) as door:
-        found = [door.ask("/healthz").status for _ in range(8)]
+        found = [door.ask("/live").status for _ in range(8)]
         assert found == [200] * 5 + [429] * 3
 
 

@@ -98,7 +98,7 @@ def open_door(fork: Fork, folder: Folder) -> tuple[int, Door]:
 
 def is_up(door: Door) -> bool:
     try:
-        return door.ask("/healthz").status == 200
+        return bool(door.ask("/healthz").json()["door"] == "up")
     except OSError:
         return False
 

@@ -37,7 +37,9 @@ EXAMPLES = depth(4, 60)
 def test_answers_are_those_that_are_described(door: Door, method: str, path: str) -> None:
     found: Any = schemathesis.openapi.from_dict(document())
     operation = found[path][method]
-    checks = [CHECKS.get_one(name) for name in KEPT]
+    # It is an answer, too, that the ladder is down.
+    kept = [name for name in KEPT if path != "/healthz" or name != "not_a_server_error"]
+    checks = [CHECKS.get_one(name) for name in kept]
     who = [{}, door.token("ann"), door.session("root", Scope.ADMINISTRATOR)]
     modes = [operation.as_strategy(mode) for mode in GenerationMode if may(operation, mode)]
 
