@@ -9,7 +9,6 @@ from functools import partial
 from hashlib import sha256
 from typing import NamedTuple
 
-from arena import __version__
 from arena.game.records import Fixture
 from arena.io.errors import ArenaError, shortage_of
 from arena.ladder.book.book import Book
@@ -27,6 +26,7 @@ from arena.ladder.season.live_games import LiveGames
 from arena.ladder.season.season import Season, commitment_of, open_season, reveal
 from arena.ladder.status import HealthNotes
 from arena.league.play.dispatcher import RunListener
+from arena.league.play.software import identity
 
 _TICK = 0.25
 """Seconds between looks at what came in, while games are played."""
@@ -42,6 +42,9 @@ _CONFIG = "config"
 """The fact that has the keys of ladder.yaml as they were read last, as JSON."""
 _TIDY = 60.0
 """Seconds between looks for what is no longer needed."""
+
+_SOFTWARE = "arena"
+"""The fact in the book: the software that played last."""
 
 Say = Callable[[str], None]
 
@@ -437,10 +440,7 @@ class _Ladder:
                 open_season(self._folder, number, self._config, self._say) as season,
                 self._beside.season(season, number),
             ):
-                # Another version of the arena may play its games otherwise.
-                if self._book.facts().get("arena") not in {None, __version__}:
-                    season.check_games()
-                self._book.set_fact("arena", __version__)
+                self._check_software(season, number)
                 field = Field(season, self._folder, self._config, self._book)
                 play = _Play(season, field, self._inbox, self._beside, self._stop)
                 ended = False
@@ -473,6 +473,21 @@ class _Ladder:
         for version in self._book.versions({State.RATED}):
             self._book.set_state(version, State.PROVISIONAL, f"season {number} begins")
         return number
+
+    def _check_software(self, season: Season, number: int) -> None:
+        """Make sure that other software than before plays the games of a season as they were.
+
+        Raises ArenaError if it does not.
+        """
+        before, now = self._book.facts().get(_SOFTWARE, ""), identity()
+        if before == now:
+            return
+        if games := season.check_games(before):
+            same = f"{games} of its games were replayed and are the same"
+            text = f"season {number} goes on with {now}, not {before or 'unknown'}: {same}"
+            self._book.note(text)
+            self._say(text)
+        self._book.set_fact(_SOFTWARE, now)
 
     def _close_season(self, number: int, order: Order) -> None:
         """Publish a season with its seed and its root, and answer the order to close it."""

@@ -15,7 +15,8 @@ from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.league.cluster import connection
 from arena.league.cluster.client import BATCH_SECONDS, Cluster
-from arena.league.cluster.worker import RevocableSandbox, identity
+from arena.league.cluster.worker import RevocableSandbox
+from arena.league.play.software import identity
 from arena.league.play.workers import BatchResult
 from arena.league.store.rows import pack
 from tests.cli.command import environment
@@ -73,7 +74,7 @@ def test_last_fixtures_are_shared_among_workers() -> None:
 
 def test_identity_depends_on_the_code_not_on_its_place() -> None:
     said = subprocess.run(
-        [sys.executable, "-c", "from arena.league.cluster.worker import *; print(identity())"],
+        [sys.executable, "-c", "from arena.league.play.software import *; print(identity())"],
         cwd="/",
         env=environment(),
         capture_output=True,

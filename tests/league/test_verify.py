@@ -138,6 +138,7 @@ def test_changed_game_is_named(
     [finding] = check(copy).findings
     assert finding.where == f"fixture {before['fixture']['id']}, game 1"
     assert words in finding.what
+    assert "event " in finding.what or "its places are other ones" in finding.what
 
 
 def drop_a_game(record: edit.Data) -> None:

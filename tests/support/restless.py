@@ -51,7 +51,7 @@ def really_played(fixture: Fixture, rules: Rules) -> PlayedFixture:
 
 
 class RestlessLeague:
-    """An endless league that plays, admits bots, lets them rest and prunes, one step at a time."""
+    """A league that plays, admits bots, lets them rest, prunes and ends, one step at a time."""
 
     def __init__(self, store: Store) -> None:
         store.begin(START)
@@ -67,7 +67,7 @@ class RestlessLeague:
     def play(self, fixtures: int) -> None:
         """Play so many fixtures."""
         for _ in range(fixtures):
-            self._play_one()
+            play_next(self._league)
 
     def _all_steps(self) -> Iterator[None]:
         for number in range(_STEPS):
@@ -79,11 +79,10 @@ class RestlessLeague:
                 case 4 if self.prunes and number == 9:
                     prune(self._store, used(self._store) // 2)
                 case _:
-                    self._play_one()
+                    play_next(self._league)
             yield
-
-    def _play_one(self) -> None:
-        play_next(self._league)
+        self._league.change(endless=False)
+        yield
 
 
 def play_next(league: StoredLeague, **texts: Any) -> bool:

@@ -24,8 +24,7 @@ from arena.bots.models.gateway import Access
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import check_freezing
 from arena.bots.workshop import Workshop, check_trust, open_workshop
-from arena.game.records import Division, Fixture, FixtureResult, PlayedFixture
-from arena.game.rules.books import Rules
+from arena.game.records import Division, Fixture, FixtureResult
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
@@ -34,14 +33,15 @@ from arena.ladder.config import Config, sandbox_of
 from arena.ladder.folder import Folder, make_private
 from arena.league.changes import everyone, playing, version_of
 from arena.league.cluster.entry import cluster_at
+from arena.league.keeping.verify import check_stored
 from arena.league.play.dispatcher import RunListener
 from arena.league.play.process_pool import ProcessEngine
 from arena.league.play.stored_league import StoredLeague, model_access
 from arena.league.play.workers import Engine, RemoteEngine, RunSpec
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
+from arena.league.store.failures import damaged_fixtures
 from arena.league.store.store import Store
-from arena.league.table.recorded_game import ReplayError, replay
 from arena.league.terms.conditions import conditions_of, this_machine
 from arena.ratings.sequential import TableMeans
 from arena.ratings.two_versions import Paired, pooled
@@ -208,14 +208,6 @@ def _seed(folder: Path) -> str:
     return path.read_text()
 
 
-def _replays(played: PlayedFixture, rules: Rules) -> bool:
-    """Tell whether the games of a fixture are the same when they are played again."""
-    try:
-        return all(replay(played.fixture, rules, game) == game for game in played.games)
-    except ReplayError:
-        return False
-
-
 class _Ready(NamedTuple):
     """A version that is ready to play."""
 
@@ -330,20 +322,28 @@ class Season:
             elif are_over(played.schedule, played.progress, new):
                 yield Met(new, old, compare_twins(played.schedule, played.progress, new))
 
-    def check_games(self) -> None:
-        """Replay stored games; raises ArenaError if this arena plays one of them otherwise."""
-        conditions = self._store.league
+    def check_games(self, before: str) -> int:
+        """Replay stored games, which other software played `before`; return how many.
+
+        Raises ArenaError if this arena plays one of them otherwise, or draws another schedule.
+        """
+        if self._played is None:
+            return 0
+        conditions, drawn = self._played.conditions, self._played.schedule.drawn
         gone = self._store.without_logs()
         positions = [position for position in self._store.positions() if position not in gone]
-        if conditions is None:
-            return
         step = max(1, len(positions) * conditions.games // _REPLAYED)
-        for position in positions[::step]:
-            [played] = self._store.played([position])
-            if not _replays(played, conditions.variants[played.fixture.variant]):
-                what = f"this arena plays fixture {played.fixture.id} otherwise"
-                hint = "go on with the arena that began the season, or close it there"
+        games = 0
+        for stored in self._store.stored(positions[::step]):
+            if any(stored.hash_mismatches()):
+                raise damaged_fixtures([stored.id], self._store.path)
+            checked = check_stored(self._store, drawn, stored)
+            for finding in checked.findings:
+                what = f"this arena plays {finding.where} otherwise: {finding.what}"
+                hint = f"go on with {before or 'the arena that played it'}, or close it there"
                 raise ArenaError(what, str(self._store.path), hint)
+            games += checked.games
+        return games
 
     def _go_on(
         self,

@@ -30,7 +30,8 @@ from arena.league.cluster.tasks import (
     resources,
     workers_handler,
 )
-from arena.league.cluster.worker import RUN_SPEC, TaskBatch, identity
+from arena.league.cluster.worker import RUN_SPEC, TaskBatch
+from arena.league.play.software import identity
 from arena.league.play.workers import (
     BatchResult,
     BatchSize,

@@ -1,15 +1,10 @@
 """A run on a cluster's worker: its own sandbox, its own copies of the bots, its clean-up."""
 
-import os
 import pickle
-import platform
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import cache
-from hashlib import sha256
 from multiprocessing.util import Finalize
-from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
@@ -17,7 +12,6 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-import arena
 from arena.bots.bot import StagedBot, runtimes_of
 from arena.bots.builds import staging
 from arena.bots.builds.staging import Bundle
@@ -29,6 +23,7 @@ from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sessions.warm_pool import WarmPool
 from arena.io.cores import claim_core
 from arena.io.errors import ArenaError
+from arena.league.play.software import identity
 from arena.league.play.workers import BatchResult, Played, RunSpec, Task, play_task
 
 RUN_SPEC = "run spec"
@@ -64,21 +59,6 @@ class TaskBatch(Struct, frozen=True):
         """Return the tasks."""
         unpacked: Sequence[Task] = pickle.loads(self.packed)
         return unpacked
-
-
-@cache
-def identity() -> str:
-    """Return a description of the software, which must be the same wherever a league is played.
-
-    The arena's code and Python decide games; msgspec writes their bytes.
-    """
-    root = Path(arena.__file__).parent
-    code = sha256()
-    for path in sorted(root.rglob("*.py")):
-        code.update(b"%b\0%b\n" % (os.fsencode(path.relative_to(root)), path.read_bytes()))
-    python = ".".join(platform.python_version_tuple()[:2])
-    libraries = f"Python {python} and msgspec {msgspec.__version__}"
-    return f"arena {arena.__version__} ({code.hexdigest()[:12]}) on {libraries}"
 
 
 def check_identity(expected: str, who: str) -> None:

@@ -28,7 +28,7 @@ from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.rows import PackedGame, StoredFixture, pack_game, root_hash
 from arena.league.store.store import Store
-from arena.league.table.recorded_game import ReplayError, replay
+from arena.league.table.recorded_game import ReplayError, difference, replay
 from arena.league.terms.stored_schedule import schedule_of
 from arena.playstats.luck import rated_luck
 from arena.ratings.league_ratings import by_division
@@ -137,9 +137,11 @@ def _check_game(
     try:
         replayed = replay(fixture, rules, record)
     except (ReplayError, LookupError, ValueError, TypeError) as error:
-        return _CheckedGame(kept, (StoreFinding(where, f"does not replay: {error}"),))
+        what = f"does not replay: {error}; {difference(fixture, rules, record)}"
+        return _CheckedGame(kept, (StoreFinding(where, what),))
     if _encode(replayed) != _encode(record):
-        return _CheckedGame(kept, (StoreFinding(where, "the replay differs from the record"),))
+        what = f"the replay differs from the record: {difference(fixture, rules, record)}"
+        return _CheckedGame(kept, (StoreFinding(where, what),))
     differs = row != pack_game(fixture.id, stored.position, record)
     findings = (_finding(stored, record.game, "its row does not match its log"),) if differs else ()
     return _CheckedGame(kept, (), findings, rated_luck(played, rules))

@@ -1,7 +1,9 @@
 """Recorded games: played again from their actions, and as the requests that each seat got."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import count
+from contextlib import suppress
+from itertools import count, zip_longest
+from textwrap import shorten
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -41,6 +43,26 @@ def replay(fixture: Fixture, rules: Rules, record: GameRecord) -> GameRecord:
     if referee.waiting:
         raise ReplayError(f"game {record.game} has no end")
     return referee.record
+
+
+_SHOWN = 120
+"""Letters of an event that are shown: a fault may say much."""
+
+
+def difference(fixture: Fixture, rules: Rules, record: GameRecord) -> str:
+    """Return, in words, the first event of a record that is another one when it is replayed."""
+    referee = referee_of(fixture, rules, record.game)
+    with suppress(ReplayError, LookupError, ValueError, TypeError):
+        for moment in moments(record.events):
+            feed(referee, moment)
+    for number, (now, then) in enumerate(zip_longest(referee.events, record.events)):
+        if now != then:
+            return f"event {number} is {_shown(now)}, not {_shown(then)}"
+    return "its places are other ones"
+
+
+def _shown(event: Event | None) -> str:
+    return shorten(repr(event), _SHOWN) if event else "missing"
 
 
 def referee_of(fixture: Fixture, rules: Rules, game: int) -> Referee:
