@@ -138,7 +138,7 @@ def interruptible(
 
 
 class DownModels:
-    """The language models whose servers did not answer in a run; it asks them no more."""
+    """The language models whose servers answered nobody in a run; it asks them no more."""
 
     def __init__(self, note: Callable[[str], None]) -> None:
         self._note = note
