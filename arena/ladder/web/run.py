@@ -152,8 +152,9 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Be stopped by signals, but for those that were ignored before."""
-        before = ignored(signal.SIGINT, signal.SIGTERM)
+        """Be stopped by signals, but for those that were ignored; only the main thread gets any."""
+        is_main = threading.current_thread() is threading.main_thread()
+        before = ignored(signal.SIGINT, signal.SIGTERM) if is_main else []
         with super().capture_signals():
             for number in before:
                 signal.signal(number, signal.SIG_IGN)

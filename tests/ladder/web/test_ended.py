@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from arena.io.cores import spare_cores
+from arena.io.signals import ignored
 from tests.cli.command import HANG, arena, environment
-from tests.ladder.web.doors import Door, inbox, ladder
+from tests.ladder.web.doors import Door, door_of, inbox, ladder
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -77,3 +78,13 @@ def test_an_upload_that_does_not_come_to_its_end_is_told_that_the_door_ends(tmp_
         assert process.wait(HANG) == 0
         assert process.stderr.read() == ""
     assert inbox(folder) == []
+
+
+def test_a_door_in_a_thread_leaves_signals_alone(tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with door_of(ladder(tmp_path)) as door:
+            assert door.ask("/").status == 200
+            assert ignored(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
