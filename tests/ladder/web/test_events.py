@@ -311,7 +311,7 @@ def test_head_of_a_stream_ends(own_door: Door, path: str) -> None:
     token = own_door.token("ann")
     own_door.put("mine", b"1", token)
     with closing(own_door.connect()) as connection:
-        for method, asked in (("HEAD", f"/api/v1{path}"), ("GET", "/healthz")):
+        for method, asked in (("HEAD", f"/api/v1{path}"), ("GET", "/api/v1/ladder")):
             connection.request(method, asked, headers=token)
             response = connection.getresponse()
             assert (response.status, bool(response.read())) == (200, method == "GET")
