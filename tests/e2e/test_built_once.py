@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from tests.cli.command import LOWEST, TRUSTED, bot, run
+from arena.ladder.check import scheduler
+from tests.cli.command import TRUSTED, bot, run
 from tests.course.school import course_yaml, roster
 from tests.e2e.live import let_others_in
 from tests.ladder import club as clubs
-from tests.ladder.club import running
+from tests.ladder.club import inside
 
 pytestmark = pytest.mark.slow
 
@@ -34,14 +35,16 @@ def builds(home: Path) -> int:
     return len((home / "count").read_text().split())
 
 
-def test_on_a_ladder_from_its_check_to_the_games_after_a_restart(home: Path) -> None:
-    club = clubs.make(home)
-    assert clubs.submitted(club, "other").code == 0
-    assert clubs.submitted(club, "mine", **counted(home)).code == 0
+def test_on_a_ladder_from_its_check_to_the_games_after_a_restart(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "Job", clubs.AtOnce)
+    club = clubs.make(home, blocks=1)
+    clubs.admitted(club, "other", clubs.REUSABLE)
+    assert clubs.submitted(club, "mine", clubs.REUSABLE, **counted(home)).code == 0
     for _ in range(2):
-        with running(club) as ladder:
+        with inside(club) as ladder:
             ladder.until(lambda: clubs.is_asleep(club, "mine@1", "other@1"))
-            ladder.stop()
     assert builds(home) == 1
 
 
@@ -49,7 +52,7 @@ def test_in_a_course_from_its_check_to_its_games(home: Path) -> None:
     course = home / "course"
     course.mkdir()
     roster(course, "s1,Ada,ada@school.example,A")
-    bot(course / "hand-ins" / "s1", LOWEST, name="ada", **counted(home))
+    bot(course / "hand-ins" / "s1", clubs.REUSABLE, name="ada", **counted(home))
     course_yaml(course)
     words = ("course", "grade", course, "--trust-bots", "--workers", 1)
     for _ in range(2):
@@ -58,7 +61,7 @@ def test_in_a_course_from_its_check_to_its_games(home: Path) -> None:
 
 
 def test_in_comparisons(home: Path) -> None:
-    mine = bot(home / "mine", LOWEST, **counted(home))
+    mine = bot(home / "mine", clubs.REUSABLE, **counted(home))
     short = ("--against", "sample:honest", "--blocks", 2, "--games", 1, "--workers", 1)
     for _ in range(2):
         ran = run("compare", "sample:random", mine, *short, *TRUSTED, cwd=home)

@@ -1,6 +1,7 @@
 """A new rule switch: the lab follows it through the engine, or refuses rules that use it."""
 
 import ast
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -117,7 +118,13 @@ def test_environments_follow_the_engine(legal: Callable[[Rules], np.ndarray]) ->
     assert before.sum() > after.sum() > 0
 
 
+NAMED = re.compile(rf"\.({'|'.join(sorted(SWITCHES))})\b".encode())
+"""What a module may read a switch by: only those that have it are parsed."""
+
+
 def readers(path: Path) -> set[str]:
+    if not NAMED.search(path.read_bytes()):
+        return set()
     nodes = ast.walk(parsed(path))
     return {node.attr for node in nodes if isinstance(node, ast.Attribute)} & SWITCHES
 

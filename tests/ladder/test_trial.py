@@ -15,12 +15,14 @@ from arena.bots.manifest import load_bot
 from arena.game.records import LimitsInfo
 from arena.game.rules.books import VARIANTS
 from arena.game.seeds import bot_seed
+from arena.ladder.check import scheduler
 from arena.ladder.check.submission_check import GAMES, TrialFault, TrialTerms, trial
 from arena.ladder.folder import Folder, make_private
-from tests.cli.command import LOWEST, bot
+from arena.ladder.pages.site import publish_all
+from tests.cli.command import LOWEST, bot, run
 from tests.e2e.live import let_others_in
 from tests.ladder import club as clubs
-from tests.ladder.club import running
+from tests.ladder.club import inside
 from tests.support.live import HANG
 
 pytestmark = pytest.mark.slow
@@ -92,15 +94,23 @@ def test_a_trial_is_of_whole_fixtures_and_every_kind_of_table(
     assert {one["games"] for one in greeted} == {games}
 
 
-def test_a_bot_is_greeted_in_its_trial_as_in_a_season(folder: Path) -> None:
-    """But for the seed and the seat, which are drawn."""
+def test_a_bot_is_greeted_in_its_trial_as_in_a_season(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But for the seed and the seat, which are drawn. Its author reads what the check measured."""
+    monkeypatch.setattr(scheduler, "Job", clubs.AtOnce)
     file, club = folder / "hellos", clubs.make(folder, games=7)
     keeping(folder / "keeps-1", file)
-    clubs.admitted(club, "other")
-    clubs.submitted(club, "keeps")
-    with running(club) as ladder:
+    run("ladder", "invite", club, "ann", cwd=folder)
+    clubs.admitted(club, "other", clubs.REUSABLE)
+    clubs.submitted(club, "keeps", author="ann")
+    with inside(club) as ladder:
         ladder.until(lambda: clubs.is_asleep(club, "keeps@1", "other@1"))
-        assert ladder.stop() == 0
+    publish_all(Folder(club), 100)
+    assert "CPU time of a decision: median " in " ".join(clubs.page(club, "ann").split())
+    noted = clubs.log(club, "keeps@1")
+    assert "18 steps, 21 games, 0 faults, p99 " in noted
+    assert "of 2000 ms CPU, awaited for " in noted
     trials, rated = ceil(GAMES / 7), clubs.played(clubs.store_of(club))
     greeted = hellos(file)[-trials - rated :]
     assert rated > 0
