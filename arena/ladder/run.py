@@ -102,7 +102,7 @@ def _note_config(book: Book, config: Config) -> None:
     ]
     hashed = sha256(config.path.read_bytes()).hexdigest()
     with book.together():
-        book.note(f"arena {__version__} read ladder.yaml, SHA-256 {hashed}{''.join(changed)}")
+        book.note(f"{identity()} read ladder.yaml, SHA-256 {hashed}{''.join(changed)}")
         book.set_fact(_CONFIG, json.dumps(now))
 
 

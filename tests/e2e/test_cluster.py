@@ -16,7 +16,6 @@ from tests.e2e.grid import Grid
 from tests.e2e.live import Live, processes, stopped, wait_for_death, wait_until
 from tests.e2e.test_interrupted import STUBBORN
 from tests.publish.pages import timeless
-from tests.support.sampling import sample
 
 pytestmark = pytest.mark.slow
 
@@ -69,17 +68,24 @@ def _live(grid: Grid, folder: Path) -> Live:
 
 
 def test_workers_that_see_none_of_the_arena_s_files(grid: Grid, tmp_path: Path, home: Path) -> None:
-    """One of the bots is built: the workers get the result, not the sources."""
+    """One of the bots is built: the workers get the result, not the sources.
+
+    One of the workers is told to go meanwhile: it cleans up.
+    """
     _league(tmp_path)
     blind = confined("--tmpfs", tmp_path)
     with (
+        grid.nodes(1, NO_NANNY) as [leaves],
         grid.nodes(1, NO_NANNY, under=blind) as [node],
         _live(grid, tmp_path) as live,
     ):
+        live.read_until_stored()
+        leaves.process.terminate()
         assert live.end() == 0, live.text
-        assert f"workers: 1 at {grid.address}; their sandboxes: process (1)" in live.text
+        assert f"workers: 2 at {grid.address}; their sandboxes: process (2)" in live.text
         live.wait_until_all_are_gone()
-        wait_until(node.is_empty)
+        leaves.process.wait(HANG)
+        wait_until(lambda: leaves.is_empty() and node.is_empty())
         assert list(live.temporary.iterdir()) == []
     assert _tasks_kept(grid) == 0
     assert records(tmp_path / "league.sqlite") == records(home / "league.sqlite")
@@ -121,42 +127,6 @@ def test_a_killed_arena_leaves_no_bot_at_the_workers_and_goes_on(
         again = run(*command, cwd=tmp_path)
         assert again.code == 0, again
         assert f"stored already: {len(stored)} of {FIXTURES} fixtures" in again.err
-    assert records(tmp_path / "league.sqlite") == records(home / "league.sqlite")
-
-
-@pytest.mark.parametrize("where", sample(["elsewhere", "local:1"], 1, "Ctrl-C twice"))
-def test_ctrl_c_twice_ends_bots_that_never_answer(grid: Grid, tmp_path: Path, where: str) -> None:
-    for name in "ab":
-        bot(tmp_path / name, STUBBORN, command=f"python3 bot.py {MARK}")
-    league(tmp_path, bots=["a", "b"], limits={"answer": HOUR, "game": HOUR})
-    with grid.nodes(1, NO_NANNY) as [node]:
-        address = grid.address if where == "elsewhere" else where
-        command = ["run", "league.yaml", *OURS, "--cluster", address]
-        with Live(*command, cwd=tmp_path, mark=MARK) as live:
-            live.read_until("starting")
-            wait_until(lambda: live.in_play() == 2)
-            live.signal(signal.SIGINT)
-            live.read_until("Ctrl-C again stops at once")
-            live.signal(signal.SIGINT)
-            assert live.end() == 130
-            live.wait_until_all_are_gone()
-            wait_until(node.is_empty)
-            assert list(live.temporary.iterdir()) == []
-            assert "error: interrupted" in live.text
-            assert "Traceback" not in live.text
-
-
-def test_a_worker_that_is_told_to_go_cleans_up(grid: Grid, tmp_path: Path, home: Path) -> None:
-    _league(tmp_path)
-    with (
-        grid.nodes(2, NO_NANNY) as (first, second),
-        _live(grid, tmp_path) as live,
-    ):
-        live.read_until_stored()
-        first.process.terminate()
-        assert live.end() == 0, live.text
-        first.process.wait(HANG)
-        wait_until(lambda: first.is_empty() and second.is_empty())
     assert records(tmp_path / "league.sqlite") == records(home / "league.sqlite")
 
 
@@ -202,8 +172,7 @@ def test_ctrl_c_with_workers_of_its_own(tmp_path: Path, home: Path) -> None:
     assert code == 130, live.text
     assert list(live.temporary.iterdir()) == []
     assert "Traceback" not in live.text
-    assert run("run", "league.yaml", *OURS, cwd=tmp_path).code == 0
-    assert records(tmp_path / "league.sqlite") == records(home / "league.sqlite")
+    assert {*records(tmp_path / "league.sqlite")} < {*records(home / "league.sqlite")}
 
 
 def test_a_killed_arena_takes_workers_of_its_own_with_it(tmp_path: Path) -> None:
@@ -220,7 +189,10 @@ def test_a_killed_arena_takes_workers_of_its_own_with_it(tmp_path: Path) -> None
 
 
 def test_workers_that_join_later_are_made_ready_or_left_out(grid: Grid, tmp_path: Path) -> None:
-    """The only worker is killed with a fixture in play; one that joins then cannot take part."""
+    """The only worker is killed with a fixture in play; one that joins then cannot take part.
+
+    In the end Ctrl-C twice ends the bots, which never answer.
+    """
     for name in "ab":
         bot(tmp_path / name, STUBBORN, command=f"python3 bot.py {MARK}")
     league(tmp_path, bots=["a", "b"], limits={"answer": HOUR, "game": HOUR})
@@ -236,8 +208,16 @@ def test_workers_that_join_later_are_made_ready_or_left_out(grid: Grid, tmp_path
         with grid.nodes(1, NO_NANNY, env=env):
             live.read_until("left out: the worker tcp://")
             wait_until(lambda: live.in_play() == 0)
-            with grid.nodes(1, NO_NANNY):
+            with grid.nodes(1, NO_NANNY) as [last]:
                 wait_until(lambda: live.in_play() == 2)
+                live.signal(signal.SIGINT)
+                live.read_until("Ctrl-C again stops at once")
+                live.signal(signal.SIGINT)
+                assert live.end() == 130
+                live.wait_until_all_are_gone()
+                wait_until(last.is_empty)
+        assert list(live.temporary.iterdir()) == []
+        assert "error: interrupted" in live.text
         assert "Traceback" not in live.text
 
 
@@ -251,7 +231,7 @@ def test_bots_are_isolated_at_the_workers(tmp_path: Path) -> None:
 
 
 def test_a_bot_that_takes_down_workers_is_tried_alone(tmp_path: Path) -> None:
-    """The scheduler gives up after three workers; alone, one more dies, and then it plays."""
+    """The scheduler gives up after three workers; alone, it plays."""
     deaths = tmp_path / "deaths"
     script = f"""
     import json, os, pathlib, signal, sys
@@ -260,7 +240,7 @@ def test_a_bot_that_takes_down_workers_is_tried_alone(tmp_path: Path) -> None:
     if first and ("dask worker" in parent or "spawn_main" in parent):
         with open({str(deaths)!r}, "a+") as deaths:
             deaths.seek(0)
-            if len(deaths.read()) < 4:
+            if len(deaths.read()) < 3:
                 deaths.write("x")
                 deaths.flush()
                 os.kill(os.getppid(), signal.SIGKILL)
@@ -269,8 +249,8 @@ def test_a_bot_that_takes_down_workers_is_tried_alone(tmp_path: Path) -> None:
     bot(tmp_path / "killer", script + LOWEST)
     bot(tmp_path / "other", LOWEST)
     league(tmp_path, bots=["killer", "other"], limits={"start": HOUR})
-    ran = run("run", "league.yaml", *OURS, "--cluster", "local:3", cwd=tmp_path)
+    ran = run("run", "league.yaml", *OURS, "--cluster", "local:2", cwd=tmp_path)
     assert ran.code == 0, ran
-    assert deaths.read_text() == "xxxx"
+    assert deaths.read_text() == "xxx"
     assert len(opened(tmp_path / "league.sqlite")) == 2
     assert "quarantined" not in ran.err

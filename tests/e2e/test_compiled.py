@@ -37,7 +37,7 @@ def _in_copy(copy: Path, *words: object, cwd: Path) -> subprocess.CompletedProce
 
 def test_their_tests_pass(copy: Path) -> None:
     few = ["tests/game/wire", "tests/game/rules/test_dice.py", "tests/game/rules/test_judge.py"]
-    folders = [*depth(few, ["tests/game"]), "tests/league/table", "tests/bots/sessions"]
+    folders = depth(few, ["tests/game", "tests/league/table", "tests/bots/sessions"])
     options = ["-q", "-p", "no:cacheprovider", "--no-processes", "--slow", "none"]
     ran = _in_copy(copy, "pytest", *options, *folders, cwd=copy)
     assert ran.returncode == 0, ran.stdout[-5000:]

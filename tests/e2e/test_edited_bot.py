@@ -24,7 +24,7 @@ def digests(path: Path) -> dict[str, str]:
 @pytest.mark.slow
 def test_edited_bot_plays_on_unchanged_and_is_named_by_the_next_run(tmp_path: Path) -> None:
     mark = kills.write_bots(tmp_path)
-    league(tmp_path, bots=["ann", "bob", "cheat"], blocks=4)
+    league(tmp_path, bots=["ann", "bob", "cheat"], blocks=2)
     whole = ("--store", "whole.sqlite", "--site", "whole")
     assert run(*PLAY, *whole, cwd=tmp_path).code == 1
     before = load_bot(tmp_path / "ann").info.digest
@@ -33,14 +33,14 @@ def test_edited_bot_plays_on_unchanged_and_is_named_by_the_next_run(tmp_path: Pa
         (tmp_path / "ann/bot.py").write_text("raise SystemExit('edited')")
         (tmp_path / "bob/bot.yaml").unlink()
         assert live.end() == 1, live.text
-    assert len(records(tmp_path / "league.sqlite")) == 12
+    assert len(records(tmp_path / "league.sqlite")) == 6
     assert records(tmp_path / "league.sqlite") == records(tmp_path / "whole.sqlite")
     assert digests(tmp_path / "league.sqlite")["ann"] == before
     assert timeless(tmp_path / "site") == timeless(tmp_path / "whole")
     error_line(run(*PLAY, cwd=tmp_path), "no bot.yaml in the bot's folder")
-    league(tmp_path, bots=["ann", "cheat"], blocks=4)
+    league(tmp_path, bots=["ann", "cheat"], blocks=2)
     after = load_bot(tmp_path / "ann").info.digest
     named = f"'ann' has other files ({after[:8]}, not {before[:8]}) and plays as 'ann@2'"
-    still = "'bob' rests: all 12 stored fixtures would still count"
+    still = "'bob' rests: all 6 stored fixtures would still count"
     error_line(run(*PLAY, cwd=tmp_path), named, still)
     assert digests(tmp_path / "league.sqlite")["ann"] == before

@@ -143,19 +143,6 @@ def test_a_killed_arena_leaves_no_process(tmp_path: Path, sandbox: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_killed_arena_goes_on(tmp_path: Path, whole: list[bytes]) -> None:
-    _league(tmp_path)
-    stopped(
-        lambda: Live(*_arguments("process"), cwd=tmp_path, mark=MARK),
-        lambda live: live.process.kill(),
-        tmp_path / "league.sqlite",
-        FIXTURES,
-    )
-    assert run(*_arguments("process"), cwd=tmp_path).code == 0
-    assert records(tmp_path / "league.sqlite") == whole
-
-
-@pytest.mark.slow
 def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, whole: list[bytes]) -> None:
     _league(tmp_path)
     killed: list[int] = []

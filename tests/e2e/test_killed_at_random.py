@@ -36,7 +36,7 @@ pytestmark = pytest.mark.slow
 LEAGUES = depth(1, 2)
 KILLS = depth(2, 30)
 """In each league; twenty of bots and twenty of reports make it a hundred."""
-KILLS_OF_BOTS = depth(2, 20)
+KILLS_OF_BOTS = depth(1, 20)
 PLAY = ("run", "league.yaml", *kills.PLAY)
 
 
@@ -54,7 +54,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Played:
     mark = kills.write_bots(folder)
     hour = 3600.0
     limits = {"answer": hour, "game": hour, "restarts": 1000}
-    league(folder, bots=["ann", "bob", "cheat"], games=2, blocks=depth(6, 16), limits=limits)
+    league(folder, bots=["ann", "bob", "cheat"], games=2, blocks=depth(4, 16), limits=limits)
     ran = run(*PLAY, *_ends("whole"), "--json", cwd=folder)
     assert ran.code == FINDINGS, ran.err
     return Played(folder, mark, json.loads(ran.out)["root"])

@@ -16,7 +16,7 @@ from tests.e2e.live import Live
 from tests.support import sampling
 from tests.support.depth import depth
 
-KILLS = depth(2, 10)
+KILLS = depth(1, 10)
 BOTS = "abc"
 ARGUMENTS = ["run", "league.yaml", "--sandbox", "docker", "--trust-bots", "--workers", "2"]
 
@@ -62,7 +62,7 @@ def test_killed_at_random_moments(tmp_path: Path, seed: int) -> None:
     league(
         tmp_path,
         bots=list(BOTS),
-        games=depth(8, 40),
+        games=depth(4, 40),
         blocks=depth(1, 4),
         seed="killed",
         limits=limits,

@@ -18,7 +18,7 @@ from tests.publish.pages import broken_links, read, tree
 from tests.support import sampling
 from tests.support.depth import depth
 
-KILLS = depth(2, 20)
+KILLS = depth(1, 20)
 
 
 class Report(NamedTuple):

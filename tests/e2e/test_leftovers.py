@@ -10,6 +10,7 @@ from arena.bots.sandboxes.owner import PREFIX
 from tests.cli.command import LOWEST, bot, league, run
 from tests.e2e import kills
 from tests.e2e.live import Live, processes, wait_until
+from tests.support.depth import depth
 
 DAEMON = """
     import os, signal
@@ -39,7 +40,7 @@ def write_league(folder: Path, source: str = LOWEST) -> str:
     for name in "abcd":
         bot(folder / name, source, command=f"python3 bot.py {mark}")
     hour = 3600.0
-    league(folder, bots=list("abcd"), games=2, blocks=6, limits={"answer": hour, "game": hour})
+    league(folder, bots=list("abcd"), games=2, blocks=3, limits={"answer": hour, "game": hour})
     return mark
 
 
@@ -99,7 +100,7 @@ def test_killed_resource_tracker_is_no_traceback(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("whole", depth([True], [False, True]))
 def test_killed_workers_of_a_cluster_leave_nothing(tmp_path: Path, whole: bool) -> None:
     """Alone, or with all the rest of the run."""
     pytest.importorskip("distributed")

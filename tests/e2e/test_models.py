@@ -14,6 +14,7 @@ from arena.game.records import Faulted, PlayedFixture
 from tests.cli.command import TRUSTED, run
 from tests.publish import pages
 from tests.support import model_bot, model_leagues, model_thief
+from tests.support.depth import only_in_long
 from tests.support.model_server import say, send, serving
 from tests.support.sampling import sample
 
@@ -191,6 +192,7 @@ def test_caps_reached_in_earlier_runs_hold_in_later_ones(tmp_path: Path) -> None
     assert "429 {'message': 'the 330 tokens in all are used up'" in "".join(last.stderr)
 
 
+@only_in_long
 def test_bots_on_a_cluster_ask_models_within_caps_of_the_league(tmp_path: Path) -> None:
     capped = {"caps": {"league": {"tokens": 5 * 110}}, "at_a_time": 1}
     with serving(say("hi")) as server:

@@ -17,8 +17,8 @@ from tests.cli.command import PLAY, Ran, league, records, run
 from tests.e2e.live import let_others_in
 from tests.league.store.edit import execute
 from tests.publish.pages import broken_links
+from tests.support.depth import only_in_long
 from tests.support.made_once import made_once
-from tests.support.sampling import sample
 
 pytestmark = pytest.mark.slow
 
@@ -108,7 +108,8 @@ def _copy(source: Path, target: Path, most: int, playoff: PlayoffInfo | UnsetTyp
             part.add(pack(stored.played()))
 
 
-@pytest.mark.parametrize("most", sample([7, 15], 1, "interrupted playoff"))
+@only_in_long
+@pytest.mark.parametrize("most", [7, 15])
 def test_interrupted_playoff_goes_on_to_the_same_end(
     whole: Path, tmp_path: Path, most: int
 ) -> None:

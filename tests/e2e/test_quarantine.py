@@ -8,6 +8,7 @@ import pytest
 
 from tests.cli.command import LOWEST, Ran, bot, league, opened, run
 from tests.publish.pages import broken_links
+from tests.support.depth import only_in_long
 
 KILLER = """
     import os, pathlib, signal
@@ -58,6 +59,8 @@ def test_a_league_ends_without_what_was_set_aside(tmp_path: Path) -> None:
     assert _missing(tmp_path) == []
 
 
+@only_in_long
+@pytest.mark.slow
 def test_a_table_size_that_lacks_a_fixture_is_not_said_to_be_finished(tmp_path: Path) -> None:
     """With `until`, what follows depends on what is missing."""
     bot(tmp_path / "killer", KILLER % str(tmp_path / "spare") + LOWEST)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import HANG, ROOT
+from tests.support.depth import only_in_long
 
 pytestmark = pytest.mark.skipif(not (ROOT / ".git").exists(), reason="only a commit is released")
 
@@ -43,6 +44,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@only_in_long
 @pytest.mark.slow
 def test_commit_gives_the_same_bytes_wherever_it_is_built(built: Path, tmp_path: Path) -> None:
     """In another checkout, another time zone and by a user whose files nobody else may read."""
@@ -53,6 +55,7 @@ def test_commit_gives_the_same_bytes_wherever_it_is_built(built: Path, tmp_path:
     assert digests(tmp_path / "clone/again") == digests(built)
 
 
+@pytest.mark.slow
 def test_wheel_of_the_source_archive_is_the_wheel(built: Path, tmp_path: Path) -> None:
     [archive], [wheel] = built.glob("*.tar.gz"), built.glob("*.whl")
     with tarfile.open(archive) as packed:

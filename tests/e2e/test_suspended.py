@@ -12,6 +12,7 @@ import pytest
 from tests.cli.command import READY, bot, league, records, run
 from tests.e2e.grid import Grid
 from tests.e2e.live import Live
+from tests.support.depth import only_in_long
 from tests.support.sampling import sample
 
 pytestmark = pytest.mark.slow
@@ -86,7 +87,7 @@ def _one_worker(live: Live, number: signal.Signals) -> None:
     os.kill(min(live.workers()), number)
 
 
-@pytest.mark.parametrize("send", [_all, _one_worker])
+@pytest.mark.parametrize("send", sample([_all, _one_worker], 1, "who is suspended"))
 def test_a_suspended_run_has_the_records_of_an_undisturbed_one(home: Path, send: Signal) -> None:
     assert _suspended(home, send) == records(home / "whole.sqlite")
 
@@ -97,6 +98,7 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grid]:
         yield found
 
 
+@only_in_long
 def test_a_suspended_worker_of_a_cluster_makes_no_bot_late(home: Path, grid: Grid) -> None:
     with grid.nodes(2) as nodes:
 

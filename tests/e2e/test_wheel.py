@@ -176,7 +176,7 @@ def test_demo_by_the_wheel(installed: Path, tmp_path: Path) -> None:
 
 
 def test_check_by_the_wheel(installed: Path, tmp_path: Path) -> None:
-    folder = str(ROOT / "sample_bots/sh-minimal")
+    folder = str(ROOT / "sample_bots/honest")
     ran = _run([str(installed / "arena"), "check", folder, *PROCESS, "--trust-bots"], tmp_path)
     assert ran.code == 0, ran
-    assert "sh-minimal: ok (" in ran.out
+    assert "honest: ok (" in ran.out

@@ -89,10 +89,10 @@ def test_play_stops_while_there_is_no_room_and_goes_on_when_there_is(
     monkeypatch.setattr(site, "_SHARE", 0)
     monkeypatch.setattr(scheduler, "Job", clubs.Admits)
     with clubs.in_thread(copy):
-        clubs.submitted(copy, "three", author="bob")
+        clubs.submitted(copy, "three", clubs.REUSABLE, author="bob")
         wait_until(lambda: clubs.is_in_state(copy, "three@1", "rated"))
         free[0] = 10
-        clubs.submitted(copy, "one", author="ann", number=2)
+        clubs.submitted(copy, "one", clubs.REUSABLE, author="ann", number=2)
         wait_until(lambda: clubs.is_in_state(copy, "one@2", "provisional"))
         wait_until(lambda: "one@2: provisional" in clubs.page(copy, "ann"))
         ran = run("ladder", "status", copy, cwd=copy.parent)

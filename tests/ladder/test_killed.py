@@ -20,8 +20,8 @@ from tests.support.depth import depth
 
 pytestmark = pytest.mark.slow
 
-KILLS = depth(2, 20)
-PROCESSES = depth(4, 120)
+KILLS = depth(1, 20)
+PROCESSES = depth(3, 120)
 """Bots and workers that are killed while the ladder runs."""
 
 
@@ -71,9 +71,9 @@ def test_acknowledged_submissions_and_stored_games_survive(copy: Path) -> None:
         )
         ladder.until(lambda: acknowledged <= clubs.states(copy).keys())
         ladder.until(lambda: not {"queued", "checking"} & set(clubs.states(copy).values()))
-        ladder.until(store.exists)
-        ladder.until(lambda: run("verify", "seasons/2/league.yaml", cwd=copy).code == 0)
+        ladder.until(lambda: clubs.played(store) > 0)
         assert ladder.stop() == 0
+    assert run("verify", "seasons/2/league.yaml", cwd=copy).code == 0
     found = clubs.states(copy)
     assert {found[name] for name in acknowledged} == {"refused"}
     assert len(found) == 4 + KILLS
@@ -94,7 +94,7 @@ def _bots(ladder: Running) -> list[int]:
 def test_bots_and_workers_that_are_killed_cost_games_and_nothing_else(copy: Path) -> None:
     """A bot that is killed has crashed; a fixture whose worker is killed is played again."""
     rng = sampling.random("kills of bots")
-    clubs.admitted(copy, "three", author="bob")
+    clubs.admitted(copy, "three", clubs.REUSABLE, author="bob")
     clubs.change(copy, blocks=5000)
     assert run("ladder", "season", "close", copy, cwd=copy.parent).code == 0
     names, store = ("one", "two", "three"), clubs.store_of(copy, 2)

@@ -13,6 +13,7 @@ import pytest
 from tests.cli.command import HANG, arena, environment, run
 from tests.e2e.live import wait_until
 from tests.ladder import club as clubs
+from tests.support.depth import only_in_long
 
 pytestmark = pytest.mark.slow
 
@@ -39,6 +40,7 @@ def check_that_it_goes_on(ladder: "subprocess.Popen[bytes]", club: Path) -> None
     assert ladder.wait(HANG) == 0
 
 
+@only_in_long
 def test_ladder_goes_on_without_a_log(copy: Path) -> None:
     with running(copy, Path("/dev/full").open("wb")) as ladder:
         check_that_it_goes_on(ladder, copy)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from arena.ladder import run as ladders
 from arena.ladder.check import scheduler
 from tests.cli.command import LOWEST, bot, run
 from tests.e2e.live import wait_until
@@ -31,6 +32,7 @@ def test_submitted_bots_ask_models_until_their_server_fails(
         send(handler, 401, b"{}")
 
     monkeypatch.setattr(scheduler, "Job", clubs.Admits)
+    monkeypatch.setattr(ladders, "_PUT_OFF", 0.1)
     source = Path(model_bot.__file__).read_text(encoding="utf-8")
     said: list[str] = []
     with serving(say("I doubt it.")) as server:
@@ -38,13 +40,13 @@ def test_submitted_bots_ask_models_until_their_server_fails(
         club = clubs.make(tmp_path, models={"small": small}, games=1, blocks=1)
         assert run("ladder", "invite", club, "ann", cwd=tmp_path).code == 0
         clubs.submitted(club, "asker", source, author="ann", models=["small"])
-        clubs.submitted(club, "other")
+        clubs.submitted(club, "other", clubs.REUSABLE)
         with clubs.in_thread(club, said.append):
             wait_until(lambda: "Its model wrote: I doubt it." in games_of(club, "ann"))
             wait_until(lambda: clubs.is_asleep(club, "asker@1", "other@1"))
             asked = len(server.asked)
             server.reply = fails
-            clubs.submitted(club, "third")
+            clubs.submitted(club, "third", clubs.REUSABLE)
             wait_until(lambda: any("put off until" in line for line in said))
             assert run("ladder", "season", "close", club, cwd=tmp_path).code == 0
             wait_until(lambda: "season 2 begins" in clubs.log(club))

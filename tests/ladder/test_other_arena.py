@@ -17,7 +17,7 @@ from arena.league.play.software import identity
 from arena.league.store.store import Store
 from tests.cli.command import error_line, run
 from tests.ladder import club as clubs
-from tests.ladder.club import running
+from tests.ladder.club import inside
 from tests.league.store import edit
 
 OLDER = "arena 0.1.0 (0123456789ab) on Python 3.11 and msgspec 0.20"
@@ -39,14 +39,16 @@ def noted(club: Path) -> str:
 
 @pytest.mark.slow
 def test_another_arena_that_plays_the_same_goes_on(older: Path) -> None:
-    clubs.admitted(older, "one", author="ann", number=2)
-    with running(older) as ladder:
+    """With a new version, which plays in place of the one before."""
+    clubs.admitted(older, "one", clubs.REUSABLE, author="ann", number=2)
+    with inside(older) as ladder:
         ladder.until(lambda: clubs.is_in_state(older, "one@2", "rated"))
-        assert ladder.stop() == 0
     assert noted(older) == identity()
     with Book(Folder(older)) as book:
         [told] = [event.text for event in book.events() if "goes on with" in event.text]
     assert f"{identity()}, not {OLDER}: " in told
+    before = clubs.versions(older)["one@1"]
+    assert (before["state"], before["why"]) == ("resting", "one@2 plays in its place")
 
 
 def forge(store: Path) -> str:

@@ -17,15 +17,15 @@ from tests.e2e import kills
 from tests.e2e.live import let_others_in
 from tests.e2e.test_jumping_clock import jumping
 from tests.ladder import club as clubs
-from tests.ladder.club import Running, running
+from tests.ladder.club import Running, inside, running
 from tests.support import sampling
-from tests.support.depth import depth
+from tests.support.depth import depth, only_in_long
 
 pytestmark = pytest.mark.slow
 
 __all__ = ["jumping"]
-KILLS = depth(2, 60)
-BLOCKS = depth(8, 40)
+KILLS = depth(1, 60)
+BLOCKS = depth(4, 40)
 _CHECKS_KILLED = 2
 """Of each version: after three its check is given up."""
 STORY = depth((("two", 2),), (("three", 1), ("two", 2)))
@@ -39,10 +39,9 @@ def asleep(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("asleep")
     club = clubs.make(folder, blocks=BLOCKS, quotas={"uploads": 1000})
     for name in ("one", "two"):
-        clubs.admitted(club, name)
-    with running(club) as ladder:
+        clubs.admitted(club, name, clubs.REUSABLE)
+    with inside(club) as ladder:
         ladder.until(lambda: clubs.is_asleep(club, "one@1", "two@1"))
-        assert ladder.stop() == 0
     return club
 
 
@@ -62,7 +61,7 @@ def told(asleep: Path, folder: Path, go_on: Callable[[Path, Field], None]) -> st
     club = folder / "club"
     shutil.copytree(asleep, club, symlinks=True)
     for (name, number), field in zip(STORY, fields(), strict=True):
-        assert clubs.submitted(club, name, number=number).code == 0
+        assert clubs.submitted(club, name, clubs.REUSABLE, number=number).code == 0
         go_on(club, field)
     assert run("verify", "seasons/1/league.yaml", cwd=club).code == 0
     with Store(clubs.store_of(club)) as store:
@@ -77,10 +76,15 @@ def until_asleep(club: Path, field: Field, **variables: str) -> None:
         assert ladder.stop() == 0
 
 
+def until_asleep_inside(club: Path, field: Field) -> None:
+    with inside(club) as ladder:
+        ladder.until(lambda: clubs.is_asleep(club, *field))
+
+
 @pytest.fixture(scope="module")
 def expected(asleep: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The root that the story has if nothing happens."""
-    return told(asleep, tmp_path_factory.mktemp("undisturbed"), until_asleep)
+    return told(asleep, tmp_path_factory.mktemp("undisturbed"), until_asleep_inside)
 
 
 class Killer:
@@ -125,6 +129,7 @@ def test_a_killed_ladder_has_the_root_of_an_undisturbed_one(
     assert killer.killed == KILLS
 
 
+@only_in_long
 def test_a_clock_that_jumps_back_and_forth_changes_nothing(
     asleep: Path, expected: str, tmp_path: Path, jumping: dict[str, str]
 ) -> None:

@@ -7,16 +7,17 @@ import pytest
 
 from tests.cli.command import ROOT
 from tests.lab.env.test_examples import example, play_live
-from tests.support.depth import depth
+from tests.support.depth import depth, only_in_long
 
 SIZES = depth(
-    ("--games", "64", "--imitate", "240", "--decisions", "1024", "--measured", "192"),
+    ("--games", "16", "--imitate", "8", "--decisions", "256", "--measured", "16"),
     ("--imitate", "120", "--decisions", "8192"),
 )
 
 
 @pytest.mark.slow
-def test_training_goes_on_and_makes_a_bot_that_beats_honest(tmp_path: Path) -> None:
+def test_training_goes_on_and_makes_a_bot_that_plays(tmp_path: Path) -> None:
+    """In `make long` it beats honest."""
     how = ("--book", "bga", "--players", "2", "--processes", "1", *SIZES)
     first = example("train_champion.py", "trained", *how, "--steps", "1", cwd=tmp_path)
     again = example("train_champion.py", "trained", *how, "--steps", "2", cwd=tmp_path)
@@ -25,10 +26,11 @@ def test_training_goes_on_and_makes_a_bot_that_beats_honest(tmp_path: Path) -> N
     assert steps == [0, 1, 2]
     assert (tmp_path / "trained" / "curve.tsv").read_text().splitlines() == [*first, *again]
     share, error = map(float, lines[-1][4].split(" ± "))
-    assert share - error > 0.5
+    assert share - error > depth(-1, 0.5)
     play_live(tmp_path / "trained" / "bot")
 
 
+@only_in_long
 @pytest.mark.slow
 def test_an_exploiter_begins_as_a_copy_of_its_target(tmp_path: Path) -> None:
     """At first only its critic learns."""
