@@ -288,19 +288,38 @@ def running(club: Path, *under: object, **variables: str) -> Iterator[Running]:
             ladder.kill()
 
 
+class _LadderThread(threading.Thread):
+    """A ladder in a thread, whose error is the test's; a test that is skipped there, too."""
+
+    def __init__(self, ladder: Callable[[], None]) -> None:
+        super().__init__()
+        self._ladder = ladder
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            self._ladder()
+        except BaseException as error:
+            self._error = error
+
+    def check(self) -> None:
+        """Raise what ended the ladder."""
+        if self._error:
+            raise self._error
+
+
 @contextmanager
-def in_thread(
-    club: Path, say: Callable[[str], None] = lambda _: None
-) -> Iterator[threading.Thread]:
+def in_thread(club: Path, say: Callable[[str], None] = lambda _: None) -> Iterator["_LadderThread"]:
     """Run a ladder in a thread of this process as long as the block lasts."""
     stop = threading.Event()
-    thread = threading.Thread(target=run_ladder, args=(Folder(club), stop, say))
+    thread = _LadderThread(partial(run_ladder, Folder(club), stop, say))
     thread.start()
     try:
         yield thread
     finally:
         stop.set()
         thread.join()
+        thread.check()
 
 
 class Endless:
@@ -319,13 +338,14 @@ class Endless:
 class Inside:
     """A ladder in a thread of this process, which publishes nothing and writes no standings."""
 
-    def __init__(self, thread: threading.Thread) -> None:
+    def __init__(self, thread: _LadderThread) -> None:
         self._thread = thread
 
     def until(self, holds: Callable[[], object]) -> None:
         """Wait until something holds, while the ladder runs."""
 
         def holds_or_ended() -> bool:
+            self._thread.check()
             assert self._thread.is_alive(), "the ladder has ended"
             return bool(holds())
 

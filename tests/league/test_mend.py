@@ -59,7 +59,7 @@ DAMAGES = [change_rows, change_variant, change_logs, forge_a_game, remove_rows, 
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_what_is_sound_is_kept_and_what_was_there_is_set_aside(
+def test_sound_fixtures_are_kept_and_damaged_ones_set_aside(
     copy: Path, damage: Callable[[Path], None]
 ) -> None:
     damage(copy)
