@@ -117,9 +117,9 @@ def wanted_by(bot: Bot, folder: Path, *, allowed: bool) -> Wanted | None:
     if not allowed:
         what = f"'{bot.name}' asks for Python packages, and none are installed"
         hint = (
-            "to have them installed: `packages: true` in league.yaml, --packages with check, play"
-            " and compare; without: put them into the bot's folder (pip install --target . NAME)"
-            " and remove this file"
+            "to have them installed: `packages: true` in league.yaml, ladder.yaml or course.yaml,"
+            " --packages with check, play and compare; without: put them into the bot's folder"
+            " (pip install --target . NAME) and remove this file"
         )
         raise ArenaError(what, where, hint)
     if bad := [f"{line[:80]!a}" for line in wanted.pins if not _PIN.fullmatch(line)]:
