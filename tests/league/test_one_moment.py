@@ -15,6 +15,11 @@ from arena.publish.report import ReportRequest, report
 from tests.support.restless import RestlessLeague, restless
 
 
+@pytest.fixture(autouse=True, scope="module")
+def workers() -> None:
+    """These are real ones: copies would write to the store, too."""
+
+
 class Live:
     """A league that goes on whenever its store is read, and the roots that it ever had."""
 

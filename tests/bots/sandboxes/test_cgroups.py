@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -216,13 +217,53 @@ def test_groups_of_a_namespace_are_removed_once_it_has_ended(where: str) -> None
             os.kill(int(first), signal.SIGKILL)
             unshare.wait(HANG)
             assert all(folder.exists() for folder in folders)
-            if where == "in another":
-                remove()
-                assert all(folder.exists() for folder in folders)  # a bot may be about to join
-                for folder in folders:
-                    os.utime(folder, (0, 0))
+            for folder in folders:
+                make_old(folder)
             remove()
     assert not any(folder.exists() for folder in folders)
+
+
+def make_old(group: Path) -> None:
+    """Let a group seem to be made long ago, unless it was removed meanwhile."""
+    with suppress(FileNotFoundError):
+        os.utime(group, (0, 0))
+
+
+MAKES_EMPTY_GROUP = """
+from arena.bots.sandboxes.base import Quota
+from arena.bots.sandboxes.kernel.cgroups import cgroups
+from arena.bots.sandboxes.owner import own_name
+cgroups().make(Quota())
+print(own_name(), flush=True)
+input()
+"""
+
+
+@needs_cgroups
+@pytest.mark.slow
+def test_a_new_group_of_another_namespace_stays_as_a_bot_may_join_it() -> None:
+    own = cgroups()
+    assert own is not None
+    parents = {mount.folder for mount in own.mounts.values()}
+    removes = [*FIRST, sys.executable, "-c", REMOVES]
+    with subprocess.Popen(
+        [*FIRST, sys.executable, "-c", MAKES_EMPTY_GROUP],
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as maker:
+        assert maker.stdout
+        name = maker.stdout.readline().strip()
+        folders = [folder for parent in parents for folder in parent.glob(f"{name}.*")]
+        assert len(folders) == len(parents)
+        subprocess.run(removes, env=environment(), check=True)
+        assert all(folder.exists() for folder in folders)
+        for folder in folders:
+            make_old(folder)
+        subprocess.run(removes, env=environment(), check=True)
+        assert not any(folder.exists() for folder in folders)
+        maker.communicate("\n", HANG)
 
 
 DAEMON = """
