@@ -66,9 +66,14 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Conditions]:
     found: list[Conditions] = []
     draw = Schedule.__init__
 
-    def spy(schedule: Schedule, conditions: Conditions, changes: Sequence[Change] = ()) -> None:
+    def spy(
+        schedule: Schedule,
+        conditions: Conditions,
+        changes: Sequence[Change] = (),
+        encoded: Sequence[bytes] = (),
+    ) -> None:
         found.append(conditions)
-        draw(schedule, conditions, changes)
+        draw(schedule, conditions, changes, encoded)
 
     monkeypatch.setattr(Schedule, "__init__", spy)
     return found
