@@ -35,6 +35,11 @@ REFUSED = {**POSITION, "dice": [[7], [2]]}
 UNWRITABLE = "the output cannot be written: No space left on device / standard output"
 
 
+@pytest.fixture(autouse=True, scope="module")
+def workers() -> None:
+    """These are real ones, which tell Python's resource tracker what they share."""
+
+
 @contextmanager
 def gone() -> Iterator[BinaryIO]:
     """A pipe whose reader is gone."""
