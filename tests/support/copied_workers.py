@@ -1,13 +1,20 @@
 """Workers that are copies of the process that runs the tests: those begin with it all imported."""
 
 import multiprocessing
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.context import BaseContext
 from unittest import mock
 
+from arena.bots.sandboxes.docker.reaper import current_run
+
 IGNORED = "ignore:This process .* is multi-threaded:DeprecationWarning"
 """A filter of warnings: of locks that other threads hold, by Python 3.12. Workers need none."""
+
+
+# A worker has containers of its own, and whatever removes them.
+os.register_at_fork(after_in_child=current_run.cache_clear)
 
 
 @contextmanager
