@@ -204,7 +204,7 @@ def test_from_the_link_to_the_first_rating(browser: Browser, tmp_path: Path) -> 
             page.get_by_role("button", name="Submit").click()
             page.wait_for_url("**/versions/mine@1")
             # `log` refuses a version that the ladder has not entered yet.
-            running.until(lambda: "mine@1" in clubs.states(folder.root))
+            running.until(lambda: clubs.is_taken_in(folder.root, "mine@1"))
             running.until(lambda: "admitted" in clubs.log(folder.root, "mine@1"))
             running.until(partial(clubs.is_in_state, folder.root, "mine@1", "rated"))
             expect(page.locator(".chip")).to_have_text("rated")

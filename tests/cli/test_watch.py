@@ -16,10 +16,10 @@ from tests.cli.command import HANG, TRUSTED, arena, bot, environment, error_line
 from tests.cli.live_terminal import at_terminal
 from tests.support.bot_programs import program, turn
 
-SHORT = ("--games", 4)
+SHORT = ("--games", 20)
 STEPS = r"steps 1 to 6 ok \(process\)"
 OK = rf"\d\d:\d\d:\d\d  {STEPS}"
-WON = rf"\d\d:\d\d:\d\d  won \d+ of 4 against \S+ \(95 %: \d+ to \d+ %\); {STEPS}"
+WON = rf"\d\d:\d\d:\d\d  won \d+ of 20 against \S+ \(95 %: \d+ to \d+ %\); {STEPS}"
 
 
 class Watching:
@@ -117,7 +117,7 @@ def test_save_ends_what_is_out_of_date(tmp_path: Path) -> None:
         (tmp_path / "began").read_bytes()
         save(folder, program(""))
         first, then = json.loads(watched.line()), json.loads(watched.line())
-        assert (first["games"], then["games"], then["refused"], then["faults"]) == (0, 4, "", 0)
+        assert (first["games"], then["games"], then["refused"], then["faults"]) == (0, 20, "", 0)
         assert watched.interrupt() == 130
 
 
@@ -153,7 +153,7 @@ def test_one_line_changes_at_a_terminal(tmp_path: Path) -> None:
     with at_terminal(tmp_path, tmp_path, *command) as terminal:
         said = terminal.read_until("won ")
         assert re.match(rf"\r\S+  checking\x1b\[K\r{OK}\x1b\[K\r", said)
-        terminal.read_until(" of 4 against ")
+        terminal.read_until(" of 20 against ")
         assert "\n" not in said
         save(folder, program(""))
         assert terminal.read_until("  checking").count("\n") == 1

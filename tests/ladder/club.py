@@ -149,6 +149,12 @@ def is_in_state(club: Path, version: str, state: str) -> bool:
     return states(club).get(version) == state
 
 
+def is_taken_in(club: Path, version: str) -> bool:
+    """Tell whether the ladder has entered a submission as a version."""
+    with Book(Folder(club)) as book:
+        return version in {one.name for one in book.versions()}
+
+
 def log(club: Path, *version: str) -> str:
     """Return what the log says."""
     ran = run("ladder", "log", club, *version, cwd=club.parent)

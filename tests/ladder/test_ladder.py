@@ -178,7 +178,7 @@ def test_a_backup_made_while_it_runs_goes_on_elsewhere(copy: Path) -> None:
     folder = copy.parent
     clubs.submitted(copy, "three", clubs.CRASHES, author="bob")
     with inside(copy) as ladder:
-        ladder.until(lambda: "three@1" in clubs.states(copy))
+        ladder.until(lambda: clubs.is_taken_in(copy, "three@1"))
         assert run("ladder", "backup", copy, "saved", cwd=folder).code == 0
     shutil.rmtree(copy)
     assert (folder / "saved").stat().st_mode & 0o077 == 0

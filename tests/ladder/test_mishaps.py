@@ -153,13 +153,13 @@ def test_submissions_while_it_starts_and_stops(copy: Path) -> None:
     for _ in range(STARTS):
         with running(copy) as ladder:
             submit()
-            ladder.until(lambda: acknowledged[-1] in clubs.states(copy))
+            ladder.until(lambda: clubs.is_taken_in(copy, acknowledged[-1]))
             submit()
             os.kill(ladder.process.pid, signal.SIGTERM)
             submit()
             assert ladder.process.wait(HANG) == 0
     with running(copy) as ladder:
-        ladder.until(lambda: acknowledged[-1] in clubs.states(copy))
+        ladder.until(lambda: clubs.is_taken_in(copy, acknowledged[-1]))
         ladder.until(lambda: not {"queued", "checking"} & {*clubs.states(copy).values()})
         assert ladder.stop() == 0
     found = clubs.states(copy)

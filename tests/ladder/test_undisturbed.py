@@ -97,12 +97,12 @@ class Killer:
 
     def go_on(self, club: Path, field: Field) -> None:
         """Kill again and again, and let it come to its end then."""
-        newest = next(one for one in field if one not in clubs.states(club))
+        newest = next(one for one in field if not clubs.is_taken_in(club, one))
         self._spare_checks = _CHECKS_KILLED
         last = self.killed + KILLS // len(STORY)
         while self.killed < last:
             with running(club) as ladder:
-                ladder.until(lambda: newest in clubs.states(club))
+                ladder.until(lambda: clubs.is_taken_in(club, newest))
                 while self.killed < last and ladder.process.poll() is None:
                     ladder.wait(self._rng.uniform(0.0, 0.5))
                     state = clubs.states(club)[newest]

@@ -13,9 +13,9 @@ from tests.ladder.web.doors import SAME_SITE, Door, door_of, ladder
 NOBODY, OTHER, AUTHOR, TOKEN, ADMINISTRATOR = "nobody", "bob", "ann", "token of ann", "root"
 READER = "token of ann that reads"
 WHO = (NOBODY, OTHER, AUTHOR, TOKEN, ADMINISTRATOR)
-ORDER = '{"what": "rest", "version": "mine@1"}'
+ORDER = '{"what": "resume", "version": "mine@1"}'
 PLAY = "what=play"
-FORM = "what=rest&version=mine%401&why="
+FORM = "what=resume&version=mine%401&why="
 INVITED = "invited=ann"
 APPROVED = "request=1&what=approve"
 IS_FORM = (("Content-Type", "application/x-www-form-urlencoded"),)
