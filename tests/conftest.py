@@ -69,8 +69,8 @@ def pytest_report_header() -> str:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Run two tests more than there are cores at a time: many wait for most of their time."""
-    return len(os.sched_getaffinity(0)) + (0 if config.getoption("no_processes") else 2)
+    """Run one test more than there are cores at a time: many wait for most of their time."""
+    return len(os.sched_getaffinity(0)) + (not config.getoption("no_processes"))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
