@@ -18,6 +18,11 @@ DEADLINE = 60_000
 """Milliseconds that the kernel has to end a killed process, at the very most."""
 
 
+@pytest.fixture(autouse=True, scope="module")
+def workers() -> None:
+    """These are real ones: they are killed."""
+
+
 def test_two_workers_make_the_same_bytes_as_one(tmp_path: Path, whole: Path) -> None:
     seen: list[str] = []
 

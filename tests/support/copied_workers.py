@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.context import BaseContext
@@ -13,8 +14,16 @@ IGNORED = "ignore:This process .* is multi-threaded:DeprecationWarning"
 """A filter of warnings: of locks that other threads hold, by Python 3.12. Workers need none."""
 
 
-# A worker has containers of its own, and whatever removes them.
-os.register_at_fork(after_in_child=current_run.cache_clear)
+def _begin() -> None:
+    """Forget what a new process does not know: the containers of another, its handlers."""
+    current_run.cache_clear()
+    if callable(signal.getsignal(signal.SIGTERM)):
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if callable(signal.getsignal(signal.SIGINT)):
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+os.register_at_fork(after_in_child=_begin)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from arena.ladder.door.access import Scope
 from arena.ladder.door.remote import Remote
 from arena.ladder.folder import locked
 from tests.cli.command import bot, run
+from tests.e2e.live import wait_until
 from tests.ladder import club as clubs
 from tests.ladder.desk import FAILED, PASSED, Desk
 from tests.ladder.web.doors import SAME_SITE, Door, door_of, uploads
@@ -110,8 +111,10 @@ def test_submit_prints_what_a_refused_bot_wrote(
     token = own_door.token("ann")["Authorization"].partition(" ")[2]
     monkeypatch.setenv("ARENA_TOKEN", token)
     source = bot(tmp_path / "mine", "pass")
-    Remote(own_door.base, token).submit(source)
+    remote = Remote(own_door.base, token)
+    remote.submit(source)
     refuse(own_door)
+    wait_until(lambda: remote.check_result("mine@1"))  # the door looks now and then
     for target in (own_door.base, own_door.folder.root):
         who = () if target == own_door.base else ("--author", "ann")
         ran = run("submit", source, "--to", target, *who, cwd=tmp_path)
