@@ -26,7 +26,7 @@ HONEST, GAMES = 20, 10
 SPREAD = 2.0
 HELPERS = (0, 1, 5, 20)
 HELD_BACK = (1.0, 2.0, 4.0, 8.0)
-"""In mu; a hundred games tell 1 mu from none, 8 mu lose nearly every game."""
+"""How much worse the helpers play against the bot that they help, in mu."""
 
 
 def main() -> None:

@@ -40,11 +40,10 @@ _NOTE = 5.0
 """Seconds between notes of how far the tables are, for `status`."""
 _CONFIG = "config"
 """The fact that has the keys of ladder.yaml as they were read last, as JSON."""
+_SOFTWARE = "arena"
+"""The fact that has the software that played last."""
 _TIDY = 60.0
 """Seconds between looks for what is no longer needed."""
-
-_SOFTWARE = "arena"
-"""The fact in the book: the software that played last."""
 
 Say = Callable[[str], None]
 

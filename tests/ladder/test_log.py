@@ -67,7 +67,8 @@ def test_log_of_an_author_and_of_a_time(desk: Desk) -> None:
     assert len(told(desk, "--since", "1h")) == len(told(desk, "--since", "2001-01-01")) == 3
     assert told(desk, "--since", "2100-01-01T00:00:00Z") == []
     log = ("ladder", "log", desk.folder.root)
-    error_line(run(*log, "--since", "soon", cwd=desk.folder.root), "'soon' is no time", "--since")
+    ran = run(*log, "--since", "soon", cwd=desk.folder.root)
+    error_line(ran, "'soon' is not a time", "--since")
     error_line(run(*log, "--author", "eve", cwd=desk.folder.root), "unknown author 'eve'")
     ran = run(*log, "--author", "ann", "--json", cwd=desk.folder.root)
     [line] = json.loads(ran.out)

@@ -38,9 +38,9 @@ To add a sandbox, write a class that satisfies `base.Sandbox` and list it here. 
 shortest example. `HostSandbox` and `ChildProcess` do most for programs that are child processes of
 the arena; `docker/` is the example of programs that come from images. Nothing outside this folder
 chooses a sandbox by its name; `cli/images.py` makes Docker's images. Where it keeps data goes into
-`_SECRET` below. What it does not prevent goes into
-`tests/hostile/misbehaviours.py`, its description into PROMISES (`publish/pages/conditions.py`) and
-docs/guides/sandboxes.md, its name into the help of --sandbox (`cli/options.py`).
+`_SECRET` below. What it does not prevent goes into `tests/hostile/misbehaviours.py`, its
+description into PROMISES (`publish/pages/conditions.py`) and docs/guides/sandboxes.md, its name
+into the help of --sandbox (`cli/options.py`).
 """
 AUTO = "auto"
 

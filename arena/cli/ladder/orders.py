@@ -10,7 +10,7 @@ from arena.cli.options import PathType, json_option, printable
 from arena.cli.output import harmless, print_json, print_result
 from arena.course.roster import read_roster
 from arena.io.errors import ArenaError
-from arena.ladder.book.book import Book
+from arena.ladder.book.book import Book, named_version
 from arena.ladder.book.tables import Action
 from arena.ladder.door import access
 from arena.ladder.door.access import Scope
@@ -84,8 +84,8 @@ def revoke(ladder: Path, name: str, *, as_json: bool) -> None:
 def _order(ladder: Path, what: Action, version: str, why: str, *, as_json: bool) -> None:
     """Leave an order for the ladder, and say when it is carried out."""
     folder = existing(ladder)
-    with Door(folder, writes=True) as door:
-        target = door.version(version) if version else None
+    with Book(folder) as book, Door(folder, writes=True) as door:
+        target = named_version(door.versions(book), version, folder) if version else None
         number = door.order(operator(), what, target, why)
     _ordered(folder, number, what, as_json=as_json, version=target.name if target else "")
 

@@ -183,8 +183,9 @@ def _played(ladder: LadderStatus) -> str:
 @json_option
 def list_(ladder: Path, *, as_json: bool) -> None:
     """List the versions of LADDER with their states, since when and why."""
-    with Door(existing(ladder)) as door:
-        versions = door.versions()
+    folder = existing(ladder)
+    with Book(folder) as book, Door(folder) as door:
+        versions = door.versions(book)
     if as_json:
         print_json([version._asdict() for version in versions])
     else:
@@ -196,14 +197,14 @@ def list_(ladder: Path, *, as_json: bool) -> None:
 
 
 def _moment(_context: click.Context, _option: click.Parameter, text: str) -> float:
-    """Return a time in seconds since 1970; ArenaError for a text that means none."""
+    """Return a time in seconds since 1970; raises ArenaError if the text is not a time."""
     if match := re.fullmatch(r"(\d{1,6})([smhd])", text):
         return time.time() - int(match[1]) * _SECONDS[match[2]]
     try:
         when = datetime.fromisoformat(text)
     except ValueError:
         hint = "90m, 2h, 3d, or 2026-11-23T09:14:02Z"
-        raise ArenaError(f"{text[:40]!a} is no time", "--since", hint) from None
+        raise ArenaError(f"{text[:40]!a} is not a time", "--since", hint) from None
     return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
 from arena.io.errors import ArenaError
 from arena.io.text import parse_size
@@ -11,7 +12,6 @@ from arena.io.yaml_file import Positions, locate
 
 _LEAST_LOGS = "16MiB"
 """With less, next to every game would have others pruned."""
-_SIZES = ("logs", "stderr", "free", "inbox", "inbox_of_author", "inbox_of_address")
 
 
 class Disk(Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,7 +48,9 @@ class Caps(Struct, frozen=True, kw_only=True):
 def caps_of(disk: Disk, path: Path, marks: Positions) -> Caps:
     """Return the caps that ladder.yaml names; raises ArenaError with the line that is wrong."""
     sizes = {
-        key: parse_size(getattr(disk, key), locate(path, marks, f"$.disk.{key}")) for key in _SIZES
+        key: parse_size(value, locate(path, marks, f"$.disk.{key}"))
+        for key, value in asdict(disk).items()
+        if isinstance(value, str)
     }
     if sizes["logs"] < parse_size(_LEAST_LOGS, ""):
         what = f"disk.logs must be {_LEAST_LOGS} or more, not {disk.logs}"

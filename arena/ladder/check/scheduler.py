@@ -117,7 +117,12 @@ class CheckScheduler:
         began = [running.listen() for running in self._running]
         if any(began):
             self._note_progress()
-        over = [one for one in self._running if one.is_over(now) or self._is_turned_down(one)]
+        checking = self._checking() if self._running else set()
+        over = [
+            running
+            for running in self._running
+            if running.is_over(now) or running.version.id not in checking
+        ]
         admitted = [self._end(running) for running in over]
         while not over and self._begin_next():
             pass
@@ -213,7 +218,7 @@ class CheckScheduler:
             return False
         with self._book.together():
             self._note_progress()
-            if self._is_turned_down(running):
+            if version.id not in self._checking():
                 self._book.end_check(running.check, None)
                 return False
             if result is not None:
@@ -227,16 +232,16 @@ class CheckScheduler:
                 self._book.set_state(version, State.QUEUED, "its check died: it is begun again")
             return False
 
-    def _is_turned_down(self, running: _Running) -> bool:
-        """Tell whether a version that is checked was ordered out, or its author left."""
-        return self._book.version(running.version.name).state is not State.CHECKING
+    def _checking(self) -> set[int]:
+        """Return the versions that are checked, without those ordered out or of who left."""
+        return {version.id for version in self._book.versions({State.CHECKING})}
 
     def _postpone(self, version: Version, check: Check, shortage: ShortageError) -> None:
         """Have a check made later that this machine could not make."""
         self._not_before = self._uptime.now() + _PAUSE
         with self._book.together():
             self._book.drop_check(check)
-            if self._book.version(version.name).state is State.CHECKING:
+            if version.id in self._checking():
                 self._book.set_state(version, State.QUEUED, f"{shortage.what}: it is checked later")
 
     def _settle(self, version: Version, check: Check, result: CheckResult) -> bool:

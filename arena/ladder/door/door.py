@@ -18,7 +18,7 @@ from arena.bots.names import looks_like
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import write_file
 from arena.io.text import size_text, stamp
-from arena.ladder.book.book import Book, check_spelling, named_version
+from arena.ladder.book.book import Book, check_spelling
 from arena.ladder.book.book_file import BookFile, BookFileUser
 from arena.ladder.book.caps import Caps
 from arena.ladder.book.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
@@ -113,17 +113,12 @@ class Door(BookFileUser):
         """The ladder's own file, opened when it is asked for the first time."""
         return Book(self._folder)
 
-    def versions(self) -> list[Version]:
-        """Return all versions, also those that the ladder has not taken in yet."""
-        versions = self._book.versions()
-        taken_in = versions[-1].id if versions else 0
-        arrived = self.uploads(taken_in)
+    def versions(self, book: Book) -> list[Version]:
+        """Return the versions of a ladder's book, and those that it has not taken in yet."""
+        versions = book.versions()
+        arrived = self.uploads(versions[-1].id if versions else 0)
         new = (entered(one, State.QUEUED, one.received_at, _NOT_TAKEN_IN) for one in arrived)
         return [*versions, *new]
-
-    def version(self, name: str) -> Version:
-        """Return a version by `name@number`, as `versions` has it; raises ArenaError if none is."""
-        return named_version(self.versions(), name, self._folder)
 
     def changes(self) -> int:
         """Return a number that differs after something came in."""

@@ -41,6 +41,8 @@ class Field:
         self._config = config
         self._book = book
         self._versions: list[Version] = []
+        self._seen = 0
+        """The last line of the log when the versions were compared with the book."""
         self.changed = True
         """Whether the book may have other versions play than these."""
 
@@ -104,6 +106,9 @@ class Field:
 
     def _drop_ordered_out(self) -> None:
         """Drop the versions that an order or a newer version took out since they were taken."""
+        if (last := self._book.last_event()) == self._seen:
+            return
+        self._seen = last
         playing = {version.id: version for version in self._book.versions(PLAYING)}
         left = [playing[version.id] for version in self._versions if version.id in playing]
         self.changed |= len(left) < len(self._versions)

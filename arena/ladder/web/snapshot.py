@@ -103,7 +103,7 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
         game = live_now(facts.get(LIVE_GAME_FACT, ""), before.game if before else None)
         if before and before.key == key:
             return before if game == before.game else before._replace(game=game)
-        versions = door.versions()
+        versions = door.versions(book)
         seasons = book.seasons()
         turns = book.last_check()
     standings = read_live(folder) if live_changed else None

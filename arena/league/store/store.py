@@ -67,8 +67,8 @@ class Store:
 
     A reader sees the rows of one moment, that of its first look, whatever is stored later. No lock
     keeps them so: whoever plays never waits for a reader. Logs can be pruned meanwhile. Whatever
-    fails (a file that is read-only, full, damaged, missing or of another version) is
-    raised as an ArenaError that names the file.
+    fails (a file that is read-only, full, damaged, missing or of another version) is raised as an
+    ArenaError that names the file.
     """
 
     def __init__(

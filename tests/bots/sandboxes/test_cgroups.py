@@ -5,8 +5,8 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -185,50 +185,6 @@ subprocess.Popen(within, stdin=subprocess.PIPE, stdout=subprocess.PIPE).stdout.r
 print(own_name(), flush=True)
 input()
 """
-REMOVES = "from arena.bots.sandboxes.kernel.cgroups import remove_abandoned; remove_abandoned()"
-
-
-@needs_cgroups
-@pytest.mark.slow
-@pytest.mark.parametrize("where", ["outside", "in another"])
-def test_groups_of_a_namespace_are_removed_once_it_has_ended(where: str) -> None:
-    def remove() -> None:
-        prefix = FIRST if where == "in another" else ()
-        subprocess.run([*prefix, sys.executable, "-c", REMOVES], env=environment(), check=True)
-
-    own = cgroups()
-    assert own is not None
-    parents = {mount.folder for mount in own.mounts.values()}
-    with subprocess.Popen(
-        [*FIRST, sys.executable, "-c", MAKES_GROUP],
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as unshare:
-        assert unshare.stdout
-        name = unshare.stdout.readline().strip()
-        folders = [folder for parent in parents for folder in parent.glob(f"{name}.*")]
-        assert len(folders) == len(parents)
-        remove()
-        assert all(folder.exists() for folder in folders)
-        [first] = Path(f"/proc/{unshare.pid}/task/{unshare.pid}/children").read_text().split()
-        with Path(f"/proc/{first}/ns/pid").open("rb"):  # no other one gets its number
-            os.kill(int(first), signal.SIGKILL)
-            unshare.wait(HANG)
-            assert all(folder.exists() for folder in folders)
-            for folder in folders:
-                make_old(folder)
-            remove()
-    assert not any(folder.exists() for folder in folders)
-
-
-def make_old(group: Path) -> None:
-    """Let a group seem to be made long ago, unless it was removed meanwhile."""
-    with suppress(FileNotFoundError):
-        os.utime(group, (0, 0))
-
-
 MAKES_EMPTY_GROUP = """
 from arena.bots.sandboxes.base import Quota
 from arena.bots.sandboxes.kernel.cgroups import cgroups
@@ -237,17 +193,17 @@ cgroups().make(Quota())
 print(own_name(), flush=True)
 input()
 """
+REMOVES = "from arena.bots.sandboxes.kernel.cgroups import remove_abandoned; remove_abandoned()"
 
 
-@needs_cgroups
-@pytest.mark.slow
-def test_a_new_group_of_another_namespace_stays_as_a_bot_may_join_it() -> None:
+@contextmanager
+def made_elsewhere(program: str) -> Iterator[tuple[subprocess.Popen[str], list[Path]]]:
+    """Run a program that makes a group in another PID namespace; yields it and its folders."""
     own = cgroups()
     assert own is not None
     parents = {mount.folder for mount in own.mounts.values()}
-    removes = [*FIRST, sys.executable, "-c", REMOVES]
     with subprocess.Popen(
-        [*FIRST, sys.executable, "-c", MAKES_EMPTY_GROUP],
+        [*FIRST, sys.executable, "-c", program],
         env=environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -257,11 +213,47 @@ def test_a_new_group_of_another_namespace_stays_as_a_bot_may_join_it() -> None:
         name = maker.stdout.readline().strip()
         folders = [folder for parent in parents for folder in parent.glob(f"{name}.*")]
         assert len(folders) == len(parents)
-        subprocess.run(removes, env=environment(), check=True)
+        yield maker, folders
+
+
+def remove(*within: str) -> None:
+    """Remove what dead arenas left, as seen from here or `within` another namespace."""
+    subprocess.run([*within, sys.executable, "-c", REMOVES], env=environment(), check=True)
+
+
+def make_old(group: Path) -> None:
+    """Let a group seem to be made long ago, unless it was removed meanwhile."""
+    with suppress(FileNotFoundError):
+        os.utime(group, (0, 0))
+
+
+@needs_cgroups
+@pytest.mark.slow
+@pytest.mark.parametrize("within", [(), FIRST], ids=["outside", "in another"])
+def test_groups_of_a_namespace_are_removed_once_it_has_ended(within: tuple[str, ...]) -> None:
+    with made_elsewhere(MAKES_GROUP) as (unshare, folders):
+        remove(*within)
+        assert all(folder.exists() for folder in folders)
+        [first] = Path(f"/proc/{unshare.pid}/task/{unshare.pid}/children").read_text().split()
+        with Path(f"/proc/{first}/ns/pid").open("rb"):  # no other one gets its number
+            os.kill(int(first), signal.SIGKILL)
+            unshare.wait(HANG)
+            assert all(folder.exists() for folder in folders)
+            for folder in folders:
+                make_old(folder)
+            remove(*within)
+    assert not any(folder.exists() for folder in folders)
+
+
+@needs_cgroups
+@pytest.mark.slow
+def test_a_new_group_of_another_namespace_stays_as_a_bot_may_join_it() -> None:
+    with made_elsewhere(MAKES_EMPTY_GROUP) as (maker, folders):
+        remove(*FIRST)
         assert all(folder.exists() for folder in folders)
         for folder in folders:
             make_old(folder)
-        subprocess.run(removes, env=environment(), check=True)
+        remove(*FIRST)
         assert not any(folder.exists() for folder in folders)
         maker.communicate("\n", HANG)
 

@@ -37,7 +37,7 @@ _CGROUP_ROOT = Path("/sys/fs/cgroup")
 _BUS_VARIABLES = ("XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
 """What systemd-run needs to reach the manager of a user."""
 _TRIAL_SECONDS = 10.0
-JOIN_SECONDS = 60.0
+_JOIN_SECONDS = 60.0
 """The most seconds from the making of a group until a bot has joined it."""
 _numbers = count()
 _lingering: list[Path] = []
@@ -309,7 +309,7 @@ def remove_abandoned() -> None:
                     group.open_files()
                 group.kill()
                 group.close()
-            elif is_unseen(folder.name) and _age(folder) > JOIN_SECONDS:
+            elif is_unseen(folder.name) and _age(folder) > _JOIN_SECONDS:
                 # Its maker may be alive; the kernel keeps a group with processes in it.
                 _remove(folder)
 
