@@ -149,6 +149,11 @@ def foreign_schema(file: sqlite3.Connection, tables: tuple[str, ...]) -> str:
     return ""
 
 
+def has_no_tables(file: sqlite3.Connection) -> bool:
+    """Tell whether nothing was created in a file yet."""
+    return file.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
+
+
 def is_table(file: sqlite3.Connection, name: str, table: str) -> bool:
     """Tell whether a file has a table, made by just this statement."""
     row = file.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()
@@ -303,8 +308,10 @@ class SqliteFile:
 
     def version(self) -> int | None:
         """Return the version of the tables (`user_version`); None for an empty file."""
+        # In this order: tables that another process makes between the two come with their version.
+        with self.translate_errors():
+            empty = has_no_tables(self.connection)
         version = int(self.value("PRAGMA user_version"))
-        empty = next(self.rows("SELECT name FROM sqlite_master LIMIT 1"), None) is None
         return version if version or not empty else None
 
     def check_tables(self, tables: tuple[str, ...]) -> None:

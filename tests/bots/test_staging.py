@@ -149,6 +149,28 @@ exit 2
     assert output.count("\n") == 9
 
 
+TORN = """
+exec python3 -c '
+import fcntl, os, termios
+def write(pipe, text):
+    os.write(pipe, text)
+    while any(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4))): pass
+write(2, b"cat: ")
+write(1, b"whole\\n")
+write(2, b"no such file\\n")
+write(1, b"no newline")
+os._exit(3)
+'
+"""
+"""Waits until each part of a line was read."""
+
+
+def test_lines_of_build_output_are_not_torn(bubblewrap: Sandbox, runs: Path) -> None:
+    with pytest.raises(ArenaError) as refusal:
+        stage(write_built(runs / "bot", TORN), runs, bubblewrap)
+    assert refusal.value.hint == "whole | cat: no such file | no newline"
+
+
 @any_sandbox("build output and the time of a build are passed on")
 def test_build_output_and_the_time_of_a_build_are_passed_on(sandbox: Sandbox, runs: Path) -> None:
     builds: list[tuple[str, float]] = []

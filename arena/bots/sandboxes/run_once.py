@@ -23,7 +23,7 @@ class RunResult(NamedTuple):
     stdout: bytes
     stderr: bytes
     output: bytes
-    """Both, in the order in which they arrived."""
+    """Both, line by line, in the order in which the lines ended."""
     size: int
     """Bytes of both, kept or not."""
     seconds: float
@@ -93,6 +93,9 @@ class _OutputReader:
         self.outputs = {running.stdout: bytearray(), running.stderr: bytearray()}
         """The end of each output, by descriptor."""
         self.combined = bytearray()
+        """The end of both, of which no line is torn by one of the other."""
+        self._lines = {fd: bytearray() for fd in self.outputs}
+        """What has arrived of the line that has not ended, by descriptor."""
         self.size = 0
         """Bytes of both so far."""
         self.seconds = 0.0
@@ -133,6 +136,8 @@ class _OutputReader:
             for _ in range(_LAST_READS):
                 if not self._read(fd):
                     break
+        for line in self._lines.values():
+            _add(self.combined, line)
 
     def _read(self, fd: int) -> bool:
         """Read what has arrived; return False at the end of file, or if nothing has."""
@@ -141,10 +146,19 @@ class _OutputReader:
         except BlockingIOError:
             return False
         self.size += len(chunk)
-        for tail in (self.outputs[fd], self.combined):
-            tail.extend(chunk)
-            del tail[:-TAIL_BYTES]
+        _add(self.outputs[fd], chunk)
+        ended, newline, rest = chunk.rpartition(b"\n")
+        line = self._lines[fd]
+        if newline or len(line) > TAIL_BYTES:
+            _add(self.combined, line + ended + newline)
+            line.clear()
+        line.extend(rest)
         return bool(chunk)
+
+
+def _add(tail: bytearray, chunk: bytes | bytearray) -> None:
+    tail.extend(chunk)
+    del tail[:-TAIL_BYTES]
 
 
 SOURCE = "/run/source"

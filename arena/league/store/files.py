@@ -1,13 +1,20 @@
 """The two files of a store, rows and logs: opened, checked, written, marked and closed together."""
 
+import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.io.errors import ArenaError
-from arena.io.sqlite_file import DamageError, file_size, refuse_foreign_files
+from arena.io.sqlite_file import (
+    DamageError,
+    connect,
+    file_size,
+    has_no_tables,
+    refuse_foreign_files,
+)
 from arena.league.store.failures import endless, lost_fixtures, lost_logs
 from arena.league.store.rows import (
     FIRST,
@@ -261,14 +268,14 @@ class StoreFiles:
 
     def all(self) -> list[StoreFile]:
         """Return the files that must exist: before the first fixture the logs need not."""
-        if self.positions() or logs_path(self.path).exists():
+        if self.has_fixtures() or self._has_logs():
             return [self.rows, self.logs().file]
         return [self.rows]
 
     def logs(self) -> Logs:
         """Return the logs, opened when they are first needed; those of a new store are created."""
         if self._opened_logs is None:
-            new = self._writes and not self.positions()
+            new = self._writes and not self.has_fixtures()
             how = {"writes": self._writes, "new": new, "incomplete": self._incomplete}
             self._opened_logs = Logs(self.path, self.token(), **how)
             self._open.callback(self._opened_logs.file.close)
@@ -285,6 +292,10 @@ class StoreFiles:
         if len({*positions}) < len(positions):
             raise endless(self.path)
         return positions
+
+    def has_fixtures(self) -> bool:
+        """Tell whether any fixture has rows."""
+        return next(self.rows.rows("SELECT 1 FROM fixtures LIMIT 1"), None) is not None
 
     def has(self, stored: StoredFixture) -> bool:
         """Tell whether a fixture is stored; raises ArenaError if another one has its place."""
@@ -321,7 +332,20 @@ class StoreFiles:
 
     def noted(self) -> int:
         """Return how many fixtures are known to have been stored; ask before counting them."""
-        return self.logs().stored() if logs_path(self.path).exists() else 0
+        return self.logs().stored() if self._has_logs() else 0
+
+    def _has_logs(self) -> bool:
+        """Tell whether the logs are there: another process may only be creating the file."""
+        path = logs_path(self.path)
+        if not path.exists():
+            return False
+        if self._opened_logs or self.has_fixtures():
+            return True
+        try:
+            with closing(connect(path, "mode=ro")) as file:
+                return not has_no_tables(file)
+        except sqlite3.Error:
+            return True  # whoever opens them says what is wrong
 
     def check_complete(self, noted: int, positions: Sequence[int]) -> None:
         """Raise FindingError if fixtures are gone, or logs of those that are at these positions.

@@ -17,6 +17,7 @@ from arena.io.sqlite_file import (
     SqliteFile,
     connect,
     connect_reader,
+    has_no_tables,
     is_table,
     log_size,
 )
@@ -261,7 +262,8 @@ def connect_store_reader(path: Path, closing_time: ExitStack) -> GuardedConnecti
     That is so in a folder that is read-only, or on a full disk, if the last arena was killed. The
     copy goes at closing time. Raises sqlite3.Error, or OSError if there can be no copy.
     """
-    if log_size(path) == 0 and _least_log(path) is None:
+    # In this order: while another process creates the file, its log is there when tables are.
+    if _least_log(path) is None and log_size(path) == 0:
         return connect(path, "immutable=1")
 
     def connect_copy() -> GuardedConnection:
@@ -281,12 +283,13 @@ def misses_log(path: Path) -> bool:
 def _least_log(path: Path) -> int | None:
     """Return how many bytes a file's log must have: 0 if it was closed, None if that is unknown.
 
-    Older versions of a store do not tell, and neither do damaged files and those of others.
+    Older versions of a store do not tell, and neither do damaged files and those of others. One
+    that is being created has no tables yet, and needs none.
     """
     try:
         with closing(connect(path, "immutable=1")) as file:
             if not is_table(file, "pair", PAIR):
-                return None
+                return 0 if has_no_tables(file) else None
             [(page,)] = file.execute("PRAGMA page_size")
             [(open_,)] = file.execute("SELECT open FROM pair LIMIT 2")
             return 56 + int(page) if open_ == 1 else 0

@@ -72,6 +72,33 @@ def test_played_fixtures_come_back_byte_for_byte(
     ]
 
 
+def test_store_is_read_at_every_step_of_its_creation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, execute_, found = tmp_path / "s", StoreFile.execute, list[str]()
+
+    def look() -> None:
+        with monkeypatch.context() as steps:
+            steps.setattr(StoreFile, "execute", execute_)
+            try:
+                with Store(path) as store:
+                    found.append("begun" if store.league else "new")
+                    assert not store.positions()
+                    assert path in [file.path for file in store.files()]
+            except ArenaError as error:
+                found.append(error.what)
+
+    def execute_and_look(file: StoreFile, statement: str, *values: object) -> None:
+        look()
+        execute_(file, statement, *values)
+        look()
+
+    monkeypatch.setattr(StoreFile, "execute", execute_and_look)
+    with Store(path, create=True) as store:
+        store.begin(factory.league(("a", "b")))
+    assert set(found) == {"nothing was played yet", "new", "begun"}
+
+
 def test_write_ahead_logs_stay_small_however_fast_fixtures_come(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
