@@ -30,6 +30,11 @@ class Folder(Struct, frozen=True):
         return self.root / "door" / "door.sqlite"
 
     @property
+    def door_address(self) -> Path:
+        """The address at which the door was opened last."""
+        return self.root / "door" / "address"
+
+    @property
     def ladder(self) -> Path:
         """The database that the ladder writes."""
         return self.root / "ladder.sqlite"

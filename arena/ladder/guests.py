@@ -120,7 +120,7 @@ class GuestTable:
             return False
         shown = self.person.shown(self._page.number, visit=False)
         if shown:
-            replay = f"/played/{self._id}/replay.html" if self._replay else ""
+            replay = f"../../played/{self._id}/replay.html" if self._replay else ""
             html = table_html(shown, public=True, replay=replay)
             self._page = GuestPage(number=shown.number, html=html, replay=self._replay)
             self._spool.show(self._id, self._page)

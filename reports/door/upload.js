@@ -109,7 +109,7 @@ class Upload {
     if (!bot.reportValidity()) return undefined;
     const asked = new URLSearchParams(note.value ? { note: note.value } : {});
     const request = new XMLHttpRequest();
-    request.open("PUT", `/api/v1/bots/${encodeURIComponent(bot.value)}/versions?${asked}`);
+    request.open("PUT", `${this.form.dataset.bots}${encodeURIComponent(bot.value)}/versions?${asked}`);
     request.setRequestHeader("Content-Digest", `sha-256=:${await digestOf(this.file)}:`);
     this.progress.hidden = false;
     request.upload.addEventListener("progress", (event) => this.show(event));
@@ -133,7 +133,7 @@ class Upload {
     } catch {
       answer.what = "The answer cannot be read: look at your versions below";
     }
-    if (request.status < 300) location.assign(`/versions/${answer.version}`);
+    if (request.status < 300) location.assign(this.form.dataset.versions + answer.version);
     else this.say([answer.what, answer.hint].filter(Boolean).join(": "));
   }
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import click
 from click.core import ParameterSource
@@ -11,6 +10,7 @@ from click.core import ParameterSource
 from arena.cli.options import PathType, json_option
 from arena.cli.output import print_json, say
 from arena.io.errors import ArenaError
+from arena.ladder.door.address import door_address
 from arena.ladder.folder import existing
 
 if TYPE_CHECKING:  # it needs the extra `serve`
@@ -18,21 +18,11 @@ if TYPE_CHECKING:  # it needs the extra `serve`
 
 folder_argument = click.argument("ladder", type=PathType())
 """The folder of a ladder."""
-_URL = "https://ladder.example.org"
 
 
 def door_url(_context: click.Context, _option: click.Parameter, url: str) -> str:
     """Return the address of a door, or "": ArenaError for one to which no browser could go."""
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError:
-        parts = urlsplit("")
-    plain = not (parts.path.strip("/") or parts.query or parts.fragment or parts.username)
-    is_web = parts.scheme in {"https", "http"} and parts.hostname
-    if url and not (is_web and plain and url.isascii() and url.isprintable() and " " not in url):
-        raise ArenaError(f"{url[:80]!a} is no address of a door", "--url", _URL)
-    return url
+    return door_address(url, "--url").geturl() if url else ""
 
 
 _DOOR_OPTIONS = (
@@ -48,7 +38,7 @@ _DOOR_OPTIONS = (
         "--url",
         default="",
         callback=door_url,
-        help="Where browsers reach it, if that is elsewhere.",
+        help="Where browsers reach it, if that is elsewhere; it may end with a path.",
     ),
     click.option(
         "--behind-proxy", is_flag=True, help="A proxy speaks HTTPS and is the only client."

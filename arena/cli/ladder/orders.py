@@ -14,6 +14,7 @@ from arena.ladder.book.book import Book, named_version
 from arena.ladder.book.tables import Action
 from arena.ladder.door import access
 from arena.ladder.door.access import Scope
+from arena.ladder.door.address import noted_address
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, existing, is_running
 from arena.ladder.new import operator
@@ -28,10 +29,9 @@ why_option = click.option("--why", default="", callback=printable, help="The rea
 @click.option("--admin", is_flag=True, help="Let them administrate, for 12 hours.")
 @click.option(
     "--url",
-    default="http://127.0.0.1:8500",
-    show_default=True,
+    default="",
     callback=door_url,
-    help="Where the door is reached.",
+    help="Where browsers reach the door [default: where it was opened last].",
 )
 @json_option
 def invite(
@@ -56,9 +56,10 @@ def invite(
         door.check_authors(invited)
     scope = Scope.ADMINISTRATOR if admin else Scope.AUTHOR
     links = {}
+    door_at = url or noted_address(folder)
     for name in invited:
         secret, new = access.invite(folder, name, scope, by=operator())
-        links[name] = f"{url.rstrip('/')}/link/{secret}"
+        links[name] = f"{door_at}/link/{secret}"
         if not as_json:
             said = "may submit now" if new else "could submit already"
             click.echo(harmless(f"{name} {said}: {links[name]}"))

@@ -59,6 +59,7 @@ class RatingInfo(Struct, frozen=True, kw_only=True):
     beats_average: float = 0.0
     """The probability of finishing ahead of an average bot of the field."""
     page: str
+    """Its table, below the address of the door."""
 
 
 class VersionInfo(Struct, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from hashlib import sha256
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import SplitResult, quote
 
 import msgspec
 from msgspec import Struct
@@ -18,6 +18,7 @@ from msgspec import Struct
 from arena.bots.folder import canonical
 from arena.io.errors import ArenaError
 from arena.ladder.book.tables import WAITING, CheckResult
+from arena.ladder.door.address import door_address
 from arena.ladder.door.api import EVENTS, LogLine, Problem, Receipt, VersionInfo
 from arena.ladder.door.door import check_name
 from arena.ladder.door.submit import read_bot
@@ -178,7 +179,7 @@ class Remote:
         broken = None
         try:
             try:
-                connection.request(method, self._parts.path.rstrip("/") + path, body, known)
+                connection.request(method, self._parts.path + path, body, known)
             except (BrokenPipeError, ConnectionResetError) as error:
                 broken = error  # it was refused before all was sent
             response = connection.getresponse()
@@ -212,14 +213,7 @@ class Remote:
 
 def _parts(url: str) -> SplitResult:
     """Take a URL apart; raises ArenaError for one to which no token may be sent."""
-    hint = "https://ladder.example.org"
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError as error:
-        raise ArenaError(f"this is no address: {error}", url, hint) from None
-    if not parts.hostname or parts.username or parts.query or not url.isascii():
-        raise ArenaError("this is no address of a door", url, hint)
+    parts = door_address(url, "--to")
     if parts.scheme == "http" and parts.hostname not in _LOCAL:
         raise ArenaError("the token would be sent as plain text", url, "use https://")
     return parts

@@ -38,8 +38,8 @@ from arena.publish.site_state import StoreState, model_use
 from arena.publish.stored.stored_games import checking, stored_games
 from arena.ratings.league_ratings import by_division, rate_results
 
-AT_DOOR = "/site/"
-"""Where the door serves the site."""
+AT_DOOR = "site/"
+"""Where the door serves the site, seen from its front page."""
 _COPIES = ("a", "b")
 _READABLE = 0o755
 _SHARE = 20

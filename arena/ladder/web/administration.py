@@ -121,7 +121,7 @@ def _page_of(request: Request, key: str, items: Sequence[Any]) -> Page:
 
     def address(other: int) -> str:
         query = urlencode({**request.query_params, key: other})
-        return f"/administration?{query}" if 1 <= other <= last else ""
+        return f"?{query}" if 1 <= other <= last else ""
 
     begin = (number - 1) * _PAGE
     return Page(

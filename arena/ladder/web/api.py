@@ -44,11 +44,13 @@ from arena.ladder.web.visitors import (
     Visitor,
     administrator_of,
     author_of,
+    cookie_of,
     may_see,
     submitter_of,
     unauthorized,
     visitor_of,
 )
+from arena.ladder.web.where import where_of
 
 _ORDER_BYTES = 4_096
 """Bytes of an order, at most."""
@@ -204,9 +206,9 @@ def health(request: Request) -> Response:
     return as_json(answer, 200 if now.running else 503)
 
 
-def openapi(_: Request) -> Response:
+def openapi(request: Request) -> Response:
     """Describe the API."""
-    return as_json(document())
+    return as_json(document(where_of(request).path, cookie_of(request)))
 
 
 # ------------------------------------------------------------ streams of events

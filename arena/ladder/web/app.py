@@ -20,9 +20,17 @@ from arena.ladder.folder import Folder
 from arena.ladder.web import account, administration, api, author, front, guests
 from arena.ladder.web.metrics import metrics
 from arena.ladder.web.problems import NOT_FOUND, RequestError, answer, refused
-from arena.ladder.web.served import BehindProxy, DoorLimits, Served, client_of, served_by, terms_of
+from arena.ladder.web.served import (
+    BehindProxy,
+    DoorLimits,
+    Served,
+    client_of,
+    served_by,
+    terms_of,
+)
 from arena.ladder.web.site import published
-from arena.ladder.web.visitors import COOKIE, forgets_cookie
+from arena.ladder.web.visitors import deletion, forgets_cookie
+from arena.ladder.web.where import Where, path_of, where_of
 
 _WORDS = {404: NOT_FOUND, 405: "this cannot be done with it"}
 _SAFE = {"GET", "HEAD", "OPTIONS"}
@@ -47,7 +55,6 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-_DELETION = f'{COOKIE}=""; HttpOnly; Max-Age=0; Path=/; SameSite=lax; Secure'
 _MONITORED = {"/healthz", "/metrics"}
 """Programs beside the door ask for these pages without knowing the door's name."""
 _HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
@@ -79,22 +86,34 @@ class Guard:
             return
         request = Request(scope, receive)
         served = served_by(request)
+        where = where_of(request)
+        if request.url.path.startswith(f"{where.path}/"):
+            scope["root_path"] = where.path
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 served.answers[message["status"]] += 1
-                headers = MutableHeaders(scope=message)
-                add_headers(headers, request.url.scheme)
-                if forgets_cookie(request):
-                    headers.setdefault("Set-Cookie", _DELETION)
+                _complete(MutableHeaders(scope=message), request)
             await send(message)
 
         try:
-            _check(request, served)
+            _check(request, where, served)
         except RequestError as error:
             await answer(request, error)(scope, receive, send_guarded)
             return
+        if request.url.path == where.path:
+            await RedirectResponse("/")(scope, receive, send_guarded)
+            return
         await self._app(scope, receive, send_guarded)
+
+
+def _complete(headers: MutableHeaders, request: Request) -> None:
+    """Add to an answer what every one has; addresses in it get the path of the door."""
+    add_headers(headers, request.url.scheme)
+    if forgets_cookie(request):
+        headers.setdefault("Set-Cookie", deletion(request))
+    if (to := headers.get("location", "")).startswith("/"):
+        headers["location"] = where_of(request).path + to
 
 
 def add_headers(headers: MutableHeaders, scheme: str) -> None:
@@ -105,11 +124,15 @@ def add_headers(headers: MutableHeaders, scheme: str) -> None:
     headers.setdefault("Cache-Control", "no-store")
 
 
-def _check(request: Request, served: Served) -> None:
+def _check(request: Request, where: Where, served: Served) -> None:
     """Raise RequestError for a request that is not for the door, or not from its pages."""
     host = request.headers.get("host", "")
-    if host.lower() not in served.hosts and request.url.path not in _MONITORED:
+    is_monitored = path_of(request) in _MONITORED
+    if host.lower() not in where.hosts and not is_monitored:
         raise RequestError(421, "there is nothing under this name here")
+    if not (f"{request.url.path}/".startswith(f"{where.path}/") or is_monitored):
+        hint = f"the door is at {where.path}/, which a proxy must leave in the path"
+        raise RequestError(404, NOT_FOUND, hint)
     if not served.requests.take(client_of(request)):
         raise RequestError(429, "too many requests", "wait a moment", {"Retry-After": "1"})
     if request.method in _SAFE or "authorization" in request.headers:
@@ -118,7 +141,7 @@ def _check(request: Request, served: Served) -> None:
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
     # Old browsers send no Sec-Fetch-Site.
-    if not (site == "same-origin" if site is not None else origin in served.origins):
+    if not (site == "same-origin" if site is not None else origin in where.origins):
         hint = "use the pages of the door, or a token: Authorization: Bearer TOKEN"
         raise RequestError(403, "the request was not made by a page of the door", hint)
 
@@ -207,13 +230,13 @@ def routes(folder: Folder) -> list[Route | Mount]:
 
 def make_app(
     folder: Folder,
-    origins: frozenset[str],
+    where: Where,
     limits: DoorLimits | None = None,
     *,
     behind_proxy: bool = False,
 ) -> Starlette:
-    """Return the door of a ladder, reached at these addresses (`https://ladder.example.org`)."""
-    served = Served(folder, terms_of(folder), limits or DoorLimits(), origins)
+    """Return the door of a ladder."""
+    served = Served(folder, terms_of(folder), limits or DoorLimits())
 
     @asynccontextmanager
     async def watching(_: Starlette) -> AsyncIterator[None]:
@@ -234,6 +257,7 @@ def make_app(
         lifespan=watching,
     )
     app.state.served = served
+    app.state.where = where
     return app
 
 

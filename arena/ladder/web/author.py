@@ -10,7 +10,7 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import OF_AUTHORS, Action, Version, allowed
-from arena.ladder.door.access import LASTS, SecretKind, Secrets
+from arena.ladder.door.access import SecretKind, Secrets
 from arena.ladder.door.door import MOST_NOTE, Door
 from arena.ladder.web.api import quota_of, result_of, seen_version
 from arena.ladder.web.problems import NOT_FOUND, RequestError, refusing
@@ -20,13 +20,14 @@ from arena.ladder.web.snapshot import Snapshot, version_info, versions_of
 from arena.ladder.web.templates import page
 from arena.ladder.web.uploads import FileForm, Form, drain, posted, receive, timed
 from arena.ladder.web.visitors import (
-    COOKIE,
     Visitor,
     browser_of,
     forget_cookie,
     found_secret,
     may_see,
+    remember,
     session_of,
+    session_word,
     visitor_of,
 )
 
@@ -57,8 +58,7 @@ def spend(request: Request) -> Response:
     if session is None:  # another browser was faster
         raise _invalid_link()
     response = see_other("/me")
-    age = round(LASTS[SecretKind.SESSION])
-    response.set_cookie(COOKIE, session, max_age=age, secure=True, httponly=True, samesite="lax")
+    remember(request, response, session)
     return response
 
 
@@ -71,7 +71,7 @@ def leave(request: Request) -> Response:
     """End the session of a browser."""
     session_of(request)
     with Secrets(served_by(request).folder, writes=True) as secrets:
-        secrets.drop(request.cookies.get(COOKIE, ""))
+        secrets.drop(session_word(request))
     forget_cookie(request)
     return see_other("/")
 
@@ -169,7 +169,7 @@ def _written(request: Request, author: str, version: str) -> Mapping[str, str]:
     pages = {"games": "", "why": ".why", "changes": ".changes"}
     paths = {name: f"{version}{kind}.html" for name, kind in pages.items()}
     return {
-        name: f"/private/{author}/{path}"
+        name: f"private/{author}/{path}"
         for name, path in paths.items()
         if _private(request, author, path).is_file()
     }

@@ -21,6 +21,7 @@ from arena.ladder.web.served import AskedFor, Served, client_of, see_other, serv
 from arena.ladder.web.templates import page
 from arena.ladder.web.uploads import Form, form_of, posted
 from arena.ladder.web.visitors import Visitor, visitor_of
+from arena.ladder.web.where import path_of
 
 _NO_CONTENT = 204
 _GONE = 410
@@ -158,7 +159,7 @@ async def click(request: Request) -> Response:
     if not await run_in_threadpool(spool.click, id_, number, move):
         raise RequestError(429, "too much was clicked at this table")
     await _shown(served, spool, id_, number, _SETTLES)
-    return see_other(request.url.path)
+    return see_other(path_of(request))
 
 
 def file(request: Request) -> Response:

@@ -8,6 +8,7 @@ from arena.io.structs import components
 from arena.ladder.book.tables import CheckResult
 from arena.ladder.door import api
 from arena.ladder.door.door import MOST_NOTE
+from arena.ladder.web.visitors import COOKIE
 
 _REF = "#/components/schemas/{name}"
 _BINARY = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
@@ -32,19 +33,20 @@ _VERSION = ("version", r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}@[1-9][0-9]{0,8}$")
 
 
 @cache
-def document() -> dict[str, Any]:
-    """Return the OpenAPI document."""
+def document(path: str = "", cookie: str = COOKIE) -> dict[str, Any]:
+    """Return the OpenAPI document of a door below a path, whose sessions are in a cookie."""
     _, schemas = components(_TYPES, _REF)
     schemas["OrderRequest"]["oneOf"] = _order_cases()
     return {
         "openapi": "3.1.0",
         "info": {"title": "The door of a Perudo ladder", "version": __version__},
+        "servers": [{"url": path or "/"}],
         "paths": _paths(),
         "components": {
             "schemas": schemas,
             "securitySchemes": {
                 "token": {"type": "http", "scheme": "bearer"},
-                "session": {"type": "apiKey", "in": "cookie", "name": "__Host-arena"},
+                "session": {"type": "apiKey", "in": "cookie", "name": cookie},
             },
         },
     }

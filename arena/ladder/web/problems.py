@@ -16,6 +16,7 @@ from arena.ladder.book.book_file import BusyError, FileError
 from arena.ladder.door.api import MIME, Problem
 from arena.ladder.door.door import NoRoomError, QuotaError
 from arena.ladder.web.templates import page
+from arena.ladder.web.where import path_of
 
 NOT_FOUND = "there is no such page here"
 _TELL = "try again later, and tell the operator: the log of the door has more"
@@ -75,7 +76,7 @@ def refusing(status: int = 409) -> Iterator[None]:
 
 def answer(request: Request, error: RequestError) -> Response:
     """Return problem details (RFC 9457) to programs, a page to people."""
-    where = request.url.path
+    where = path_of(request)
     title = HTTPStatus(error.status).phrase
     problem = Problem(
         title=title,

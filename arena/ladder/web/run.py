@@ -29,10 +29,12 @@ from arena.io.files import os_errors
 from arena.io.job import Job, JobDiedError
 from arena.io.signals import ignored
 from arena.ladder.door.access import Secrets
+from arena.ladder.door.address import note_address
 from arena.ladder.folder import Folder, held
 from arena.ladder.web.app import make_app
 from arena.ladder.web.served import DoorLimits, terms_of
 from arena.ladder.web.uploads import forget_parts
+from arena.ladder.web.where import Where
 
 _USUAL_PORTS = {"http": ":80", "https": ":443"}
 """What clients may leave out (RFC 9110, section 4.2)."""
@@ -51,7 +53,7 @@ class Address(Struct, frozen=True, kw_only=True):
     host: str = "127.0.0.1"
     port: int = 8500
     url: str = ""
-    """Where browsers reach it; "" if that is the same."""
+    """Where browsers reach it, also below a path; "" if that is where it listens."""
     behind_proxy: bool = False
     certificate: Path | None = None
     key: Path | None = None
@@ -64,9 +66,15 @@ class Address(Struct, frozen=True, kw_only=True):
         scheme = "https" if self.certificate else "http"
         return f"{scheme}://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
 
+    @property
+    def path(self) -> str:
+        """Return the path below which everything is, as `/perudo`; "" if it is the whole host's."""
+        return urlsplit(self.base).path
+
     def origins(self) -> frozenset[str]:
         """Return the addresses under which browsers may ask, with the usual port or without."""
-        scheme, _, host = self.base.lower().partition("://")
+        parts = urlsplit(self.base)
+        scheme, host = parts.scheme, parts.netloc.lower()
         hosts = {host}
         if _is_loopback(_host_of(self.base)):
             port = _PORT.search(host)
@@ -100,7 +108,8 @@ class Opened:
         self.base = address.base
         self.port = address.port
         self._listening = listening
-        app = make_app(folder, address.origins(), limits, behind_proxy=address.behind_proxy)
+        where = Where(address.origins(), address.path)
+        app = make_app(folder, where, limits, behind_proxy=address.behind_proxy)
         self._server = _Server(_config(app, address, limits))
 
     def run(self) -> None:
@@ -123,8 +132,9 @@ def opened(folder: Folder, address: Address, limits: DoorLimits | None = None) -
         Secrets(folder, writes=True),
     ):
         forget_parts(folder)
-        port = listening.getsockname()[1]
-        yield Opened(folder, replace(address, port=port), limits or DoorLimits(), listening)
+        door = replace(address, port=listening.getsockname()[1])
+        note_address(folder, door.base)
+        yield Opened(folder, door, limits or DoorLimits(), listening)
 
 
 def _config(app: Any, address: Address, limits: DoorLimits) -> uvicorn.Config:

@@ -257,15 +257,10 @@ class Shown(NamedTuple):
 class Served:
     """A ladder as its door serves it: its folder, its terms, and what visitors use up."""
 
-    def __init__(
-        self, folder: Folder, terms: DoorTerms, limits: DoorLimits, origins: frozenset[str]
-    ):
+    def __init__(self, folder: Folder, terms: DoorTerms, limits: DoorLimits):
         self.folder = folder
         self.terms = terms
         self.limits = limits
-        self.origins = origins
-        """`https://ladder.example.org` and so on: where browsers reach the door."""
-        self.hosts = frozenset(origin.partition("://")[2] for origin in origins)
         self.watch = Watch(folder)
         self.listeners = Listeners(limits.listeners)
         self.requests = Buckets(limits.rate, limits.burst)
@@ -331,7 +326,10 @@ class Served:
 
 
 def see_other(address: str) -> Response:
-    """Send a browser on after what it asked for was done: it asks for another page by GET."""
+    """Send a browser on after what it asked for was done: it asks for another page by GET.
+
+    The address is one of the door, whatever path the door is below.
+    """
     return RedirectResponse(address, HTTPStatus.SEE_OTHER)
 
 

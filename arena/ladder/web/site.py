@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from arena.ladder.web.problems import RequestError
 from arena.ladder.web.served import see_other
 from arena.ladder.web.templates import page
-from arena.ladder.web.visitors import COOKIE, visitor_of
+from arena.ladder.web.visitors import session_word, visitor_of
 
 _FONT = "font.css"
 _ASK_AGAIN = "no-cache"
@@ -117,7 +117,7 @@ class _Site(StaticFiles):
 
 def _page(request: Request, file: Path, path: str) -> Response:
     """Return a page under the header of whoever asks, or that it is the one that they have."""
-    if COOKIE in request.cookies and "authorization" not in request.headers:
+    if session_word(request) and "authorization" not in request.headers:
         visitor_of(request)
     text = file.read_text(encoding="utf-8")
     content = framed(request, text, own_menu=path.startswith(_SEASONS)).encode()

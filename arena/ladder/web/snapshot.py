@@ -152,7 +152,7 @@ def _ratings(site: Path) -> dict[str, list[RatingInfo]]:
                 best=row.best,
                 worst=row.worst,
                 of=len(board.rows),
-                page=f"/site/tables/{division}.html",
+                page=f"site/tables/{division}.html",
             )
             ratings.setdefault(row.bot, []).append(rating)
     return ratings

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.ext import Extension
 from markupsafe import Markup
 from starlette.requests import Request
 
@@ -17,12 +18,14 @@ from arena.io import shipped
 from arena.io.text import size_text, span, stamp, visible
 from arena.ladder.book.tables import PLAYING, State
 from arena.ladder.door.api import Audience, events_for
+from arena.ladder.web.where import address_of, path_of, where_of
 
 _FRONT = "index.html"
 _NAV = re.compile(r'<nav aria-label="Pages">(.*?)</nav>', re.DOTALL)
 _ITEM = re.compile(r'<a href="([^"]*)"(?: aria-current="(\w+)")?>([^<]*)</a>')
 _HEAD = 64 * 1024
 """Characters at the beginning of a page in which its menu is looked for."""
+_ADDRESS = re.compile(r'(\b(?:action|href|src|data-[a-z]+)=")/')
 _TIME = Markup('<time datetime="{}">{}</time>')
 _CLOCK = Markup('<time datetime="{}" data-clock>{}</time>')
 
@@ -37,9 +40,10 @@ def page(request: Request, template: str, site_page: str = "", **values: object)
         has_site=(served.folder.site / _FRONT).exists(),
         has_guests=bool(served.terms.guests),
         arena=__version__,
-        path=request.url.path,
-        origin=_origin(request),
-        menu=_menu(served.folder.site, request.url.path, site_page),
+        path=path_of(request),
+        door=address_of(request),
+        below=where_of(request).path,
+        menu=_menu(served.folder.site, path_of(request), site_page),
         **values,
     )
 
@@ -51,11 +55,7 @@ def fragment(template: str, **values: object) -> str:
 
 def link_to(request: Request, invitation: str) -> str:
     """Return the address at which an invitation is spent."""
-    return f"{_origin(request)}/link/{invitation}"
-
-
-def _origin(request: Request) -> str:
-    return f"{request.url.scheme}://{request.headers.get('host', '')}"
+    return f"{address_of(request)}/link/{invitation}"
 
 
 # ------------------------------------------------------------ the menu
@@ -101,7 +101,10 @@ def _items_in(text: str) -> Iterator[Item]:
 
 
 def _menu(site: Path, path: str, site_page: str) -> list[Item]:
-    """Return the menu with the item marked that a page of the door or the site belongs to."""
+    """Return the menu with the item marked that a page of the door or the site belongs to.
+
+    Its addresses are without the path of the door.
+    """
     if path == "/":
         here = Item("/", "Standings", "page")
     else:
@@ -116,12 +119,22 @@ def _menu(site: Path, path: str, site_page: str) -> list[Item]:
 # ------------------------------------------------------------ how templates write things
 
 
+class _Below(Extension):
+    """Puts the path of the door before the addresses in its templates that begin with `/`."""
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        """Return the source of a template as it is compiled."""
+        del name, filename
+        return _ADDRESS.sub(r"\1{{ below }}/", source)
+
+
 @cache
 def _environment() -> Environment:
     templates = shipped.folder("reports")
     env = Environment(
         loader=FileSystemLoader([templates / "door", templates]),
         autoescape=True,
+        extensions=[_Below],
         undefined=StrictUndefined,
         finalize=lambda value: value if isinstance(value, Markup) else visible(str(value)),
         trim_blocks=True,

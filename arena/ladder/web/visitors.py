@@ -2,12 +2,17 @@
 
 from msgspec import Struct
 from starlette.requests import Request
+from starlette.responses import Response
 
-from arena.ladder.door.access import Scope, Secret, SecretKind, Secrets, id_of
+from arena.ladder.door.access import LASTS, Scope, Secret, SecretKind, Secrets, id_of
 from arena.ladder.web.problems import NOT_FOUND, RequestError
 from arena.ladder.web.served import client_of, served_by
+from arena.ladder.web.where import where_of
 
 COOKIE = "__Host-arena"
+"""Browsers take a cookie of this name for a whole host alone."""
+COOKIE_BELOW = "__Secure-arena"
+"""The name below a path: of other paths of the host neither is sent nor replaced."""
 _BEARER = "bearer "
 _BROWSERS = ("Firefox", "Edg", "OPR", "Chrome", "Safari")
 """Words of User-Agent; one that pretends to be another comes before it."""
@@ -47,7 +52,7 @@ def _identified(request: Request) -> Visitor:
         if secret is None:
             raise unauthorized("the token is not valid")
         return Visitor(secret.author, SecretKind.TOKEN, secret.scope)
-    word = request.cookies.get(COOKIE, "")
+    word = session_word(request)
     secret = found_secret(request, word, SecretKind.SESSION) if word else None
     if secret is None:
         return Visitor("")
@@ -72,12 +77,38 @@ def found_secret(request: Request, word: str, kind: SecretKind) -> Secret | None
 
 def own_secret(request: Request) -> str:
     """Return the id of the session that a request came with."""
-    return id_of(request.cookies.get(COOKIE, ""))
+    return id_of(session_word(request))
 
 
 def forget_cookie(request: Request) -> None:
     """Let the answer delete the cookie of the browser."""
     request.state.forgets_cookie = True
+
+
+def session_word(request: Request) -> str:
+    """Return the secret of a browser's session; "" if it sent none."""
+    return request.cookies.get(cookie_of(request), "")
+
+
+def remember(request: Request, response: Response, session: str) -> None:
+    """Give a browser the cookie of its session."""
+    response.headers["Set-Cookie"] = _set(request, session, round(LASTS[SecretKind.SESSION]))
+
+
+def deletion(request: Request) -> str:
+    """Return the header that takes the cookie back."""
+    return _set(request, '""', 0)
+
+
+def _set(request: Request, value: str, seconds: int) -> str:
+    path = f"{where_of(request).path}/"
+    ends = f"HttpOnly; Max-Age={seconds}; Path={path}; SameSite=lax; Secure"
+    return f"{cookie_of(request)}={value}; {ends}"
+
+
+def cookie_of(request: Request) -> str:
+    """Return the name of the cookie of a session."""
+    return COOKIE_BELOW if where_of(request).path else COOKIE
 
 
 def forgets_cookie(request: Request) -> bool:

@@ -8,6 +8,7 @@ import pytest
 from arena.ladder.door.access import Requests, Scope
 from arena.ladder.folder import make_private
 from arena.ladder.web.app import make_app
+from arena.ladder.web.where import Where
 from tests.ladder.web.doors import SAME_SITE, Door, door_of, ladder
 
 NOBODY, OTHER, AUTHOR, TOKEN, ADMINISTRATOR = "nobody", "bob", "ann", "token of ann", "root"
@@ -164,7 +165,7 @@ def test_every_route_is_asked(crowd: tuple[Door, dict[str, dict[str, str]]]) -> 
     door, _ = crowd
     routes = {
         route.path  # type: ignore[attr-defined]
-        for route in make_app(door.folder, frozenset()).routes
+        for route in make_app(door.folder, Where(frozenset())).routes
     }
     for word, part in (
         ("wrong", "{secret}"),
