@@ -27,6 +27,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from arena.io.errors import ArenaError
 from arena.io.files import os_errors
 from arena.io.job import Job, JobDiedError
+from arena.io.rare_log import log_rarely
 from arena.io.signals import ignored
 from arena.ladder.door.access import Secrets
 from arena.ladder.door.address import note_address
@@ -90,7 +91,7 @@ def serve(folder: Folder, address: Address, say: Say) -> None:
 
     Raises ArenaError if it cannot.
     """
-    logging.basicConfig(level=logging.WARNING)
+    log_rarely(logging.WARNING)
     with opened(folder, address) as door:
         if spare := terms_of(folder).spare_cores:
             os.sched_setaffinity(0, spare)
@@ -148,6 +149,7 @@ def _config(app: Any, address: Address, limits: DoorLimits) -> uvicorn.Config:
         lifespan="on",
         access_log=False,  # it would have the secrets of links
         server_header=False,
+        log_config=None,  # else each request that is no HTTP would write a line
         log_level="warning",
         proxy_headers=False,  # it would believe what visitors write
         timeout_keep_alive=20,

@@ -26,12 +26,23 @@ def test_a_signal_ends_it_although_somebody_listens(tmp_path: Path, number: sign
         assert line.startswith("the door is open: http://127.0.0.1:"), line
         assert os.sched_getaffinity(process.pid) == (spare_cores(1) or os.sched_getaffinity(0))
         door = Door(folder, line.split()[-1])
+        send_what_is_no_http(door)
         with closing(door.connect()) as connection:
             connection.request("GET", "/api/v1/ladder/events")
             assert connection.getresponse().readline() == b"event: ladder\n"
             os.kill(process.pid, number)
             assert process.wait(HANG) == 0
-        assert process.stderr.read() == ""
+        # Many such requests fill no journal.
+        warning = "WARNING: uvicorn.error: Invalid HTTP request received.\n"
+        assert process.stderr.read() == warning
+
+
+def send_what_is_no_http(door: Door) -> None:
+    host, _, port = door.host.partition(":")
+    for _ in range(10):
+        with socket.create_connection((host, int(port)), HANG) as connection:
+            connection.sendall(b"\x16\x03\x01\r\n\r\n")
+            assert connection.recv(100).startswith(b"HTTP/1.1 400")
 
 
 def test_a_door_that_a_script_started_in_the_background_leaves_ctrl_c_alone(tmp_path: Path) -> None:
