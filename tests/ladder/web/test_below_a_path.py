@@ -59,7 +59,7 @@ def test_every_address_of_every_page_is_below_the_path(door: Door) -> None:
     assert "/perudo/api/v1/openapi.json" in seen
 
 
-def test_nothing_of_the_door_is_elsewhere(door: Door) -> None:
+def test_door_answers_below_its_path_alone(door: Door) -> None:
     for path in ("/", "/me", "/perudoo", "/perudoo/me"):
         refused = ask(door, path)
         assert (refused.status, b"a proxy must leave in the path" in refused.body) == (404, True)
