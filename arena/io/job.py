@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 from warnings import catch_warnings, simplefilter
 
@@ -121,6 +122,7 @@ def _work(call: Callable[[], Any], answer: Connection, parent: int, place: _Plac
     """Make the call of a job; what the new process runs."""
     if not tie_to_parent(parent, signal.SIGINT, signal.SIGTERM):
         return
+    name_process(getattr(getattr(call, "func", call), "__name__", "job"))
     place.take(0)
     guard_streams()
     try:
@@ -144,6 +146,12 @@ def tie_to_parent(parent: int, *ignored: signal.Signals) -> bool:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     return os.getppid() == parent
+
+
+def name_process(name: str) -> None:
+    """Have `ps` and `top` show this process by a name, of which they show 15 characters."""
+    with suppress(OSError):  # /proc may be read-only
+        Path("/proc/self/comm").write_text(name.strip("_"), encoding="utf-8")
 
 
 @contextmanager

@@ -5,6 +5,7 @@ import os
 import signal
 from contextlib import nullcontext
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +39,10 @@ def test_a_refusal_is_raised_here() -> None:
 def test_a_death_is_told_from_a_result() -> None:
     with pytest.raises(JobDiedError):
         finished(Job(partial(os._exit, 1))).result()
+
+
+def test_a_job_is_shown_by_the_name_of_what_it_does() -> None:
+    assert Job(partial(Path.read_text, Path("/proc/self/comm"))).result() == "read_text\n"
 
 
 def test_a_job_that_is_ended_is_over_at_once() -> None:

@@ -113,6 +113,15 @@ def test_publication_without_a_pause_follows_the_one_that_goes_on(
     assert publications.look(4) == 4
 
 
+def test_the_age_of_the_site_counts_from_the_moment_that_it_shows(
+    publications: Publications, desk: Desk
+) -> None:
+    began = publications.now
+    publications.publish(1, 10)
+    assert publications.now > began
+    assert float(desk.book.facts()["published_at"]) == began
+
+
 def test_a_publication_that_failed_is_not_tried_again_at_once(publications: Publications) -> None:
     publications.publish(1, ArenaError("it cannot be written"))
     publications.publisher.publish_at_once()

@@ -257,6 +257,8 @@ class Publisher(JobKeeper):
         self._say = say
         self._shown: LadderState | None = None
         self._begun_with: LadderState | None = None
+        self._begun_at = 0.0
+        """The moment that the publication which goes on will show, in seconds since 1970."""
         self._at_once = False
         self._at_once_from = 0.0
         """Before it, not even what is to be published at once is: the last publication failed."""
@@ -278,7 +280,8 @@ class Publisher(JobKeeper):
         elif state != self._shown and time.monotonic() >= self._begins_at:
             self._begun_with = state
             self._at_once = False
-            self._book.set_fact("publish_due_at", str(time.time()))
+            self._begun_at = time.time()
+            self._book.set_fact("publish_due_at", str(self._begun_at))
             publish = partial(publish_all, self._folder, self.config.caps.replays)
             cores = self.config.spare_cores
             self._job = Job(publish, niceness=LAST if cores else LATER, cores=cores)
@@ -311,7 +314,7 @@ class Publisher(JobKeeper):
             least = self.config.file.intervals.publish
             self._not_before = self._at_once_from + pause(cost, least)
             self._shown = self._begun_with
-            self._book.set_fact("published_at", str(time.time()))
+            self._book.set_fact("published_at", str(self._begun_at))
             self._book.set_fact("publish_due_at", "")
             note_overtaken(self._folder.site, self._book)
 

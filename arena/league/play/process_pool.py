@@ -26,7 +26,7 @@ from arena.bots.sandboxes.run_folder import remove_leftovers
 from arena.bots.sessions.warm_pool import WarmPool
 from arena.io.cores import claim_core, enough_cores
 from arena.io.errors import ArenaError
-from arena.io.job import tie_to_parent
+from arena.io.job import name_process, tie_to_parent
 from arena.io.signals import sigint_blocked
 from arena.league.play.workers import (
     BatchResult,
@@ -181,6 +181,7 @@ def _begin_work(parent: int, pin: bool) -> None:
     """Prepare a worker: it dies with its parent, leaves Ctrl-C to it, and claims a core."""
     if not tie_to_parent(parent, signal.SIGINT):
         os._exit(1)
+    name_process("worker")
     Finalize(None, _warm_pool.end, exitpriority=1)
     collect_rarely()
     if pin:
