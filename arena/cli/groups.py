@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
@@ -50,6 +51,24 @@ class CommandGroup(WholeHelpGroup):
         """Return the commands in the order of the help."""
         del ctx
         return list(self._where)
+
+    def is_group(self, name: str) -> bool:
+        """Return whether a command has commands of its own; nothing is imported for it."""
+        return self._where[name].startswith("groups:")
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that arguments name, and the others.
+
+        Raises ArenaError for `arena COMMAND help`, unless a file or folder has that name.
+        """
+        asks = args[1:] == ["help"] and args[0] in self._where and args[0] != "help"
+        if asks and not Path("help").exists():
+            path = f"{ctx.command_path} {args[0]}"
+            hint = f"{path} --help, or arena help {path.removeprefix('arena ')}"
+            raise ArenaError("no file or folder is called 'help'", path, hint)
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         """Import a command; raises ArenaError with the nearest one if it is not known."""

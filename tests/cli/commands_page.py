@@ -7,37 +7,13 @@ from pathlib import Path
 
 import click
 
-from arena.cli.help import topics
 from arena.cli.main import COMMANDS, cli
+from arena.cli.manual import page_of, topics
 from tests.support.generated_section import ROOT, GeneratedSection
 
 Record = tuple[str, str]
 """The names of an option, and what it does."""
 SECTION = GeneratedSection("docs/reference/commands.md", "commands", "commands")
-
-TOPICS = {
-    "new": "languages",
-    "play": "check",
-    "judge": "rules",
-    "puzzle": "coach",
-    "watch": "check",
-    "rerun": "debug",
-    "submit": "serve",
-    "run": "league",
-    "status": "store",
-    "export": "store",
-    "verify": "store",
-    "backup": "store",
-    "mend": "store",
-    "prune": "store",
-    "exploit": "equilibrium",
-    "perft": "rules",
-    "demo": "operators",
-    "doctor": "sandboxes",
-    "images": "sandboxes",
-    "help": "install",
-}
-"""The page on a command that has another name."""
 
 OFTEN = 2
 """An option that so many commands have, with the same words, is described once."""
@@ -95,7 +71,7 @@ def _about(command: click.Command, page: str) -> Iterator[str]:
 
 
 def _page(name: str) -> str:
-    topic = TOPICS.get(name, name)
+    topic = page_of(name)
     path = os.path.relpath(topics()[topic].path, (ROOT / SECTION.page).parent)
     return f" More: [{topic}]({Path(path).as_posix()})."
 

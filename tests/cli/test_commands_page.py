@@ -1,8 +1,7 @@
 """The page of commands is made from the commands; it names each, and each has a page."""
 
-from arena.cli.help import topics
 from arena.cli.main import COMMANDS
-from tests.cli import commands_page
+from arena.cli.manual import PAGES, page_of, topics
 from tests.cli.commands_page import SECTION, markdown
 
 
@@ -12,8 +11,8 @@ def test_page_has_every_command_and_option() -> None:
 
 def test_every_command_has_a_page() -> None:
     names = {name for group in COMMANDS.values() for name in group}
-    assert {commands_page.TOPICS.get(name, name) for name in names} <= topics().keys()
-    assert commands_page.TOPICS.keys() <= names - topics().keys()
+    assert {page_of(name) for name in names} <= topics().keys()
+    assert PAGES.keys() <= names - topics().keys()
 
 
 def test_every_option_says_what_it_is_for() -> None:

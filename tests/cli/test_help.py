@@ -5,11 +5,22 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import UnionType
+from typing import Annotated, Union, get_args, get_origin, get_type_hints
 
+import click
 import pytest
+from msgspec import Struct
 
-from arena.cli.help import topics
+from arena.bots.manifest import Manifest
+from arena.cli.manual import explained, topics
+from arena.course.config import CourseFile
+from arena.game.records import Cause
+from arena.game.rules.books import Rules
+from arena.ladder.config import LadderFile
+from arena.league.terms.config import LeagueFile
 from tests.cli.command import ROOT, error_line, run, run_process
+from tests.cli.every_command import every_command
 
 
 def test_topics_are_listed(tmp_path: Path) -> None:
@@ -22,7 +33,13 @@ def test_topics_are_listed(tmp_path: Path) -> None:
 def test_topics_are_listed_in_four_parts(tmp_path: Path) -> None:
     listed = run("help", cwd=tmp_path).out.splitlines()
     heads = [line.partition(":")[0] for line in listed if line and line[0] != " "]
-    assert heads == ["Start", "Guides", "Reference", "Evidence", "A page"]
+    assert heads == [
+        "Start",
+        "Guides",
+        "Reference",
+        "Evidence",
+        "A page, a command, an option, a key, or a search",
+    ]
 
 
 def test_every_page_of_the_manual_has_a_topic() -> None:
@@ -68,8 +85,83 @@ def test_messages_name_topics_and_no_files_of_the_repository() -> None:
     assert {"protocol", "languages"} <= named <= topics().keys()
 
 
-def test_unknown_topic_has_a_hint(tmp_path: Path) -> None:
-    error_line(run("help", "sandbox", cwd=tmp_path), "no page on 'sandbox'", "'sandboxes'")
+@pytest.mark.parametrize("command", every_command())
+def test_every_command_has_its_help(tmp_path: Path, command: str) -> None:
+    shown = run("help", *command.split(), cwd=tmp_path)
+    assert shown.code == 0
+    if command in topics():
+        assert f"arena {command} --help" in shown.err
+    else:
+        assert run(*command.split(), "--help", cwd=tmp_path).out.strip() in shown.out
+
+
+def test_a_command_of_a_group_is_found_by_its_last_word(tmp_path: Path) -> None:
+    assert "Usage: arena ladder invite " in run("help", "invite", cwd=tmp_path).out
+
+
+def keys_of(kind: object, before: str = "") -> Iterator[str]:
+    """Yield the keys of a file by its struct, those of structs inside by their paths."""
+    if isinstance(kind, type) and issubclass(kind, Struct):
+        for key, inner in get_type_hints(kind, include_extras=True).items():
+            yield f"{before}{key}"
+            yield from keys_of(inner, f"{before}{key}.")
+    for inner in get_args(kind) if get_origin(kind) in {Union, UnionType, Annotated} else ():
+        yield from keys_of(inner, before)
+
+
+@pytest.mark.parametrize("file", [Manifest, LeagueFile, LadderFile, CourseFile])
+def test_every_key_is_explained(file: type[Struct]) -> None:
+    keys = set(keys_of(file))
+    assert len(keys) > 8
+    assert {key for key in keys if not explained(key)} == set()
+
+
+def test_every_option_switch_and_cause_is_explained() -> None:
+    options = {
+        option
+        for command in every_command().values()
+        for parameter in command.params
+        if isinstance(parameter, click.Option)
+        for option in parameter.opts
+    }
+    words = {*options, *Cause, *Rules.__struct_fields__}
+    assert {word for word in words if not explained(word)} == set()
+
+
+def test_a_key_is_printed_with_its_default_and_its_page(tmp_path: Path) -> None:
+    shown = run("help", "limits.answer", cwd=tmp_path)
+    assert shown.out.startswith("league: Keys\n  limits.answer: Seconds of the bot's own CPU time")
+    assert "default 2" in shown.out
+    assert "arena help league" in shown.err
+    [place] = json.loads(run("help", "limits.answer", "--json", cwd=tmp_path).out)["places"]
+    assert (place["page"], place["section"]) == ("league", "Keys")
+
+
+@pytest.mark.parametrize("asked", [["sandbox"], ["--sandbox"], ["docker"], ["timeout"]])
+def test_a_word_of_the_manual_is_found(tmp_path: Path, asked: list[str]) -> None:
+    shown = run("help", *asked, cwd=tmp_path)
+    assert shown.code == 0, shown.err
+    assert asked[0].strip("-") in shown.out.lower()
+    assert "arena help --search" in shown.err
+
+
+def test_other_words_are_searched(tmp_path: Path) -> None:
+    assert "lua5.4 bot.lua" in run("help", "lua", cwd=tmp_path).out
+    shown = run("help", "docker", "image", cwd=tmp_path)
+    assert shown.code == 0
+    assert shown.out.startswith("sandboxes: Docker\n")
+    places = json.loads(run("help", "--search", "docker", "--json", cwd=tmp_path).out)["places"]
+    assert {"sandboxes", "languages", "install"} <= {place["page"] for place in places}
+    nothing = run("help", "--search", "xyzzy", cwd=tmp_path)
+    error_line(nothing, "the manual does not have 'xyzzy'", "arena help lists its pages")
+    error_line(run("help", "sandboxse", cwd=tmp_path), "'sandboxse'", "'sandboxes'")
+
+
+@pytest.mark.parametrize("words", [["run"], ["ladder"], ["ladder", "init"], ["new"]])
+def test_help_as_an_argument_says_what_to_type(tmp_path: Path, words: list[str]) -> None:
+    what = " ".join(words)
+    error_line(run(*words, "help", cwd=tmp_path), f"arena {what} --help, or arena help {what}")
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import pytest
 
 from arena import __version__
 from arena.bots.runtimes import KITS
-from arena.cli.help import topics
+from arena.cli.manual import topics
 from arena.ladder.new import DEMO_BOTS
 from tests.cli.command import HANG, ROOT, Ran, league
 from tests.support.depth import depth
@@ -133,7 +133,7 @@ def test_an_author_begins_with_the_wheel_alone(installed: Path, tmp_path: Path) 
     assert ran.code == 0, ran
     kit = ROOT / "protocol/kits/rust/bot.rs"
     assert (tmp_path / "my-bot/bot.rs").read_bytes() == kit.read_bytes()
-    listed = "from arena.cli.help import topics; print(*sorted(topics()))"
+    listed = "from arena.cli.manual import topics; print(*sorted(topics()))"
     ran = _run([str(installed / "python"), "-c", listed], tmp_path)
     assert ran.out.split() == sorted(topics())
     # The wheel holds the same files (above): the first and the last show where they are looked for.
