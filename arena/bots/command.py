@@ -19,7 +19,7 @@ _BUILTINS = frozenset(
 _MAKE = "make"
 """The one program that bots call though no runtime has it; its package has the same name."""
 _CARGO_TARGET = "target/release/"
-_CARGO_BUILD = "cargo build --release --offline"
+CARGO_BUILD = "cargo build --release --offline"
 _CORRECT = "install it, or correct the command in bot.yaml"
 _BOM = "\ufeff"
 _MACHINE_CODE = b"\x7fELF"
@@ -64,7 +64,7 @@ def how_to_get(command: Sequence[str], folder: Path) -> str:
     if beside and (build := how_to_compile(Path(program).name, _names([beside]))):
         return f"have it made: `build: {build}` in bot.yaml"
     if _CARGO_TARGET in program and (folder / "Cargo.toml").is_file():
-        return f"have it made: `build: {_CARGO_BUILD}` in bot.yaml"
+        return f"have it made: `build: {CARGO_BUILD}` in bot.yaml"
     names = _names([beside] if beside else map(Path, PATH.split(os.pathsep)))
     if near := get_close_matches(Path(program).name, names, n=1, cutoff=0.75):
         named = str(Path(program).parent / near[0]) if beside else near[0]

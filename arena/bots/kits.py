@@ -7,8 +7,7 @@ from pathlib import Path
 from arena.bots.bot import Bot
 from arena.bots.kit_files import kit_files
 from arena.bots.manifest import MANIFEST, errors_name_source, load_bot
-from arena.bots.runtimes import KITS
-from arena.io.errors import ArenaError, check_known
+from arena.io.errors import ArenaError
 from arena.io.files import part_of, reason
 
 _PLACEHOLDER = "my-bot"
@@ -18,10 +17,9 @@ _PLACEHOLDER = "my-bot"
 def create(folder: Path, language: str) -> Bot:
     """Make a new folder with the kit of a language, for a bot named like the folder.
 
-    Raises ArenaError if there is no such kit, if the folder exists or cannot be made, or if its
-    name cannot be a bot's. Nothing is left behind then but folders above it.
+    The language is a key of `KITS`. Raises ArenaError if the folder exists or cannot be made, or if
+    its name cannot be a bot's. Nothing is left behind then but folders above it.
     """
-    check_known(language, KITS, f"there is no kit for '{language}'")
     folder = folder.absolute()
     if folder.exists() or folder.is_symlink():
         raise ArenaError("it exists already", str(folder), "choose a name that is not taken")

@@ -13,6 +13,7 @@ from msgspec import Struct
 from arena.bots.archives.unpack import ENDINGS, UnpackedArchive, is_archive, unpack
 from arena.bots.bot import Bot
 from arena.bots.command import words
+from arena.bots.elsewhere import address_hint, file_hint, folder_hint
 from arena.bots.folder import BOT_LIMITS, BotLimits, digest, is_ignored
 from arena.bots.models.config import check_names
 from arena.bots.names import acceptable, flaw, skeleton
@@ -137,11 +138,10 @@ def _matches(pattern: str, base: Path, where: str) -> list[Path]:
             source.stat()  # from Python 3.14 on `is_dir` hides what is wrong with a path
         if not source.is_dir() and not is_archive(source):
             if sample:
-                names = [manifest.parent.name for manifest in base.glob(f"*/{MANIFEST}")]
-                hint = did_you_mean(path.name, names)
+                hint = did_you_mean(path.name, _names_in(base))
                 raise ArenaError(f"there is no sample bot '{path}'", where, hint)
-            hint = "give a folder with a bot.yaml in it, or an archive"
-            raise ArenaError(f"no such bot folder: {source}", where, hint)
+            refusal = _not_a_bot(pattern, source)
+            raise ArenaError(f"{refusal.what}: {source}", where, refusal.hint)
         return [source]
     if any("**" in part and part != "**" for part in path.parts):  # Python 3.13 takes it for `*`
         raise ValueError("'**' can only be an entire path component")
@@ -159,14 +159,7 @@ def load_bot(source: Path, limits: BotLimits = BOT_LIMITS) -> Bot:
     if source.is_dir():
         return _load(source, source, limits)
     if not is_archive(source):
-        what = "no such bot folder"
-        hint = f"give a folder with a {MANIFEST} in it, or an archive of one"
-        if source.exists():
-            what = "neither a bot's folder nor an archive of one"
-            hint = f"give a folder, or an archive named {', '.join(ENDINGS)}"
-            if (source.parent / MANIFEST).exists():
-                hint = f"give its folder: {source.parent}"
-        raise ArenaError(what, str(source), hint)
+        raise _not_a_bot(str(source), source)
     archive = UnpackedArchive()
     try:
         unpack(source, archive.path, limits.entries, limits.size)
@@ -179,6 +172,31 @@ def load_bot(source: Path, limits: BotLimits = BOT_LIMITS) -> Bot:
         raise
 
 
+def _not_a_bot(pattern: str, source: Path) -> ArenaError:
+    """Return the error for what is neither a folder nor an archive, with what may be meant."""
+    if hint := address_hint(pattern):
+        return ArenaError("no such bot folder", str(source), hint)
+    if source.exists():
+        what = "neither a bot's folder nor an archive of one"
+        hint = f"give a folder, or an archive named {', '.join(ENDINGS)}"
+        if (source.parent / MANIFEST).exists():
+            hint = f"give its folder: {source.parent}"
+        return ArenaError(what, str(source), file_hint(Path(pattern)) or hint)
+    samples = {name: f"{SAMPLE}{name}" for name in _names_in(shipped.folder("sample_bots"))}
+    beside = {name: str(Path(pattern).parent / name) for name in _names_in(source.parent)}
+    known = samples | beside
+    near = get_close_matches(source.name, known, n=1)
+    hint = f"give a folder with a {MANIFEST} in it, or an archive of one"
+    if near:
+        hint = f"did you mean '{known[near[0]]}'?"
+    return ArenaError("no such bot folder", str(source), hint)
+
+
+def _names_in(folder: Path) -> list[str]:
+    """Return the names of the bots' folders in a folder."""
+    return sorted(manifest.parent.name for manifest in folder.glob(f"*/{MANIFEST}"))
+
+
 def _load(
     folder: Path, source: Path, limits: BotLimits, archive: UnpackedArchive | None = None
 ) -> Bot:
@@ -186,7 +204,8 @@ def _load(
         path = folder / MANIFEST
         if not path.is_file():
             what = f"no {MANIFEST} in the bot's {'archive' if archive else 'folder'}"
-            raise ArenaError(what, str(folder), _nearest_manifest(folder))
+            hint = "arena help protocol" if archive else _nearest_manifest(folder)
+            raise ArenaError(what, str(folder), hint)
         # Before bot.yaml is opened: it may be a link, and errors show what is in it.
         sha256 = digest(folder, limits)
         manifest = _manifest(path)
@@ -208,10 +227,15 @@ def _load(
 
 
 def _nearest_manifest(folder: Path) -> str:
-    """Return how to get a bot.yaml: rename the file that is probably meant, or read the docs."""
+    """Return how to get a bot.yaml: rename the file that is meant, write one, or read the docs."""
     by_lower = {path.name.lower(): path.name for path in folder.iterdir() if path.is_file()}
     near = get_close_matches(MANIFEST, by_lower, n=1, cutoff=0.75)
-    return f"rename {by_lower[near[0]]} to {MANIFEST}" if near else "arena help protocol"
+    if near:
+        return f"rename {by_lower[near[0]]} to {MANIFEST}"
+    inner = [path.parent for path in folder.glob(f"*/{MANIFEST}")]
+    if len(inner) == 1:
+        return f"give the folder in it: {inner[0]}"
+    return folder_hint(folder) or "arena help protocol"
 
 
 @contextmanager

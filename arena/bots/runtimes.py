@@ -11,6 +11,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from arena.io.errors import ArenaError, did_you_mean
+
 
 class Language(Struct, frozen=True):
     """A language that bots may be written in."""
@@ -268,6 +270,23 @@ OF_SAMPLES = ("python", "node", "c", "any")
 """The runtimes of the sample bots: their images are built and tried if no others are asked for."""
 KITS = {name: kit for runtime in RUNTIMES.values() for name, kit in runtime.kits.items()}
 """The kits, by language."""
+_SYNONYMS = {
+    **dict.fromkeys(("js", "node", "nodejs", "node.js", "ecmascript"), "javascript"),
+    **dict.fromkeys(("py", "python3"), "python"),
+    **dict.fromkeys(("rs", "cargo"), "rust"),
+    **dict.fromkeys(("sh", "bash", "posix"), "shell"),
+    **dict.fromkeys(("gcc", "cc"), "c"),
+    **dict.fromkeys(("jdk", "jvm"), "java"),
+    "golang": "go",
+    "llm": "model",
+}
+"""Other names of kits."""
+_NEAREST = {
+    **dict.fromkeys(("c++", "cpp", "cxx", "g++"), "c"),
+    **dict.fromkeys(("typescript", "ts", "deno", "bun"), "javascript"),
+    **dict.fromkeys(("kotlin", "scala", "clojure"), "java"),
+}
+"""Languages without a kit, and the kit to learn from."""
 PACKAGES = dict(
     ChainMap(
         *(runtime.programs for runtime in RUNTIMES.values()),
@@ -318,6 +337,21 @@ def runtime_meant(name: str) -> str | None:
     """Return the runtime of a language or a program, as `javascript` or `gcc`; None if unknown."""
     of_kit = (runtime for runtime, row in RUNTIMES.items() if name in row.kits)
     return next(of_kit, None) or runtime_of(name)
+
+
+def kit_meant(language: str) -> str:
+    """Return the kit of a language by any of its names; raises ArenaError if it has none."""
+    name = language.lower()
+    if name in KITS or name in _SYNONYMS:
+        return _SYNONYMS.get(name, name)
+    what = f"there is no kit for '{language}'"
+    titles = {row.title.lower() for row in LANGUAGES.values()}
+    if name in titles or name in LANGUAGES or name in RUNTIMES:
+        raise ArenaError(what, hint="two lines of bot.yaml do without one: arena help languages")
+    if near := _NEAREST.get(name):
+        hint = f"begin with that of {KITS[near].title} (--lang {near}): arena help languages"
+        raise ArenaError(what, hint=hint)
+    raise ArenaError(what, hint=f"{did_you_mean(name, KITS)} Any other: arena help languages")
 
 
 def how_to_compile(program: str, files: Iterable[str]) -> str:

@@ -36,10 +36,20 @@ class CommandGroup(WholeHelpGroup):
     So `arena --help` is quick, and a command that lacks a package does not hinder the others.
     """
 
-    def __init__(self, *args: Any, where: Mapping[str, str], **options: Any) -> None:
-        """`where` has `MODULE` or `MODULE:NAME` for each command, in the order of the help."""
+    def __init__(
+        self,
+        *args: Any,
+        where: Mapping[str, str],
+        meant: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> None:
+        """`where` has `MODULE` or `MODULE:NAME` for each command, in the order of the help.
+
+        `meant` has commands of other programs, and what to type here.
+        """
         super().__init__(*args, **options)
         self._where = where
+        self._meant = meant or {}
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take the arguments; raises NoCommandError if there are none."""
@@ -75,6 +85,8 @@ class CommandGroup(WholeHelpGroup):
         if cmd_name not in self._where:
             inside = f"{ctx.info_name} " if ctx.parent else ""
             hint = did_you_mean(cmd_name, self._where)
+            if meant := self._meant.get(cmd_name.lower()):
+                hint = f"did you mean '{ctx.command_path} {meant}'?"
             raise ArenaError(f"unknown command '{inside}{cmd_name}'", hint=hint)
         module, _, name = self._where[cmd_name].partition(":")
         with without_gc():

@@ -112,6 +112,32 @@ _MODULES = {
 }
 """The module of each command below `arena.cli`, and its name there unless it is `command`."""
 
+_MEANT = {
+    **dict.fromkeys(("upload", "push", "publish", "enter", "join", "send"), "submit"),
+    **dict.fromkeys(("validate", "test", "lint", "try", "verify-bot"), "check"),
+    **dict.fromkeys(("init", "create", "begin", "scaffold", "template", "generate"), "new"),
+    **dict.fromkeys(("match", "game", "fight", "battle", "duel", "simulate"), "play"),
+    **dict.fromkeys(("tournament", "league", "round-robin", "start"), "run"),
+    **dict.fromkeys(("replay", "rewatch", "reproduce"), "rerun"),
+    **dict.fromkeys(("benchmark", "diff", "versus", "vs", "ab"), "compare"),
+    **dict.fromkeys(("improve", "advice", "analyze", "analyse", "tips"), "coach"),
+    **dict.fromkeys(("leaderboard", "standings", "rating", "ratings", "rank"), "report --open"),
+    **dict.fromkeys(("plagiarism", "similar", "moss"), "alike"),
+    **dict.fromkeys(("server", "web", "site"), "serve"),
+    **dict.fromkeys(("kits", "languages", "langs"), "new --list"),
+    **dict.fromkeys(("docs", "manual", "man", "wiki"), "help"),
+    **dict.fromkeys(("grade", "mark"), "course grade"),
+    **dict.fromkeys(("step", "trace", "inspect"), "debug"),
+    "train": "help champion",
+    "search": "help --search",
+    "fix": "mend",
+    "repair": "mend",
+    "setup": "doctor",
+    "docker": "images",
+    "version": "--version",
+}
+"""Commands of other programs, and what to type here."""
+
 HELP = """A tournament arena for bots that play Perudo (liar's dice, dudo).
 
 Exit codes: 0 success, 1 findings (a bot faulted, a position was refused, a store does not verify,
@@ -147,6 +173,7 @@ class Commands(CommandGroup):
 @click.group(
     cls=Commands,
     where=_MODULES,
+    meant=_MEANT,
     help=HELP,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -231,6 +231,11 @@ def test_two_bots_with_one_name_are_refused(tmp_path: Path) -> None:
 
 USAGE: dict[str, tuple[list[str], list[str]]] = {
     "command": (["rnu"], ["unknown command 'rnu' / did you mean 'run'?"]),
+    "a command of other programs": (
+        ["upload", "my-bot"],
+        ["unknown command 'upload' / did you mean 'arena submit'?"],
+    ),
+    "the version": (["version"], ["did you mean 'arena --version'?"]),
     "no command near": (["zzz"], ["unknown command 'zzz' / known: ", "check", "verify"]),
     "option": (["run", "league.yaml", "--wrokers", "2"], ["--wrokers", "/ arena run / see: "]),
     "number": (["run", "league.yaml", "--workers", "many"], ["many", "/ arena run / see: arena"]),

@@ -201,6 +201,15 @@ def test_languages_are_listed(tmp_path: Path) -> None:
     assert json.loads(run("new", "--list", "--json", cwd=tmp_path).out).keys() == KITS.keys()
 
 
+@pytest.mark.parametrize(
+    ("name", "kit"),
+    [("js", "javascript"), ("PY", "python"), ("golang", "go"), ("node", "javascript")],
+)
+def test_other_names_of_languages(tmp_path: Path, name: str, kit: str) -> None:
+    made = json.loads(run("new", "my-bot", "--lang", name, "--json", cwd=tmp_path).out)
+    assert made["language"] == kit
+
+
 def test_kit_is_another_word_for_language(tmp_path: Path) -> None:
     assert run("new", "my-bot", "--kit", "policy", cwd=tmp_path).code == 0
     helper = (tmp_path / "my-bot" / "perudo_policy.py").read_bytes()
@@ -223,6 +232,8 @@ REFUSED = {
     "a file that exists": (("file",), "it exists already", "/file"),
     "below a file": (("file/bot",), "it cannot be made", "/file/bot"),
     "an unknown language": (("new", "--lang", "rst"), "no kit for 'rst'", "'rust'"),
+    "a language without a kit": (("new", "--lang", "Lua"), "no kit for 'Lua'", "help languages"),
+    "a language near a kit": (("new", "--lang", "c++"), "no kit for 'c++'", "--lang c)"),
     "no folder": ((), "no folder to make", "for example"),
     "a long name": (("x" * 41,), "1 to 40 characters", f"/{'x' * 41}/bot.yaml"),
     "a misleading name": (("ab\u200bc",), "the name 'ab\\u200bc'", "/bot.yaml"),

@@ -7,7 +7,7 @@ import click
 
 from arena.bots.command import how_to_get
 from arena.bots.kits import create
-from arena.bots.runtimes import KITS
+from arena.bots.runtimes import KITS, kit_meant
 from arena.cli.options import PathType, json_option
 from arena.cli.output import print_json, print_result
 from arena.io.errors import ArenaError
@@ -38,6 +38,7 @@ def command(folder: Path | None, language: str, *, list_kits: bool, as_json: boo
         return
     if folder is None:
         raise ArenaError("no folder to make", "arena new", "for example: arena new my-bot")
+    language = kit_meant(language)
     bot = create(folder, language)
     kit = KITS[language]
     steps = {
