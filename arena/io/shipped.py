@@ -1,5 +1,6 @@
 """Finds what ships with the arena: docs, protocol, reports, sample bots, its own modules."""
 
+from base64 import b64encode
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -32,6 +33,15 @@ def folder(name: str) -> Path:
 def font() -> Path:
     """Return the file of the display face."""
     return folder("reports") / "fonts/display.woff2"
+
+
+def font_css() -> str:
+    """Return the style sheet that holds the display face; reports/fonts/ says where it is from."""
+    source = f"url(data:font/woff2;base64,{b64encode(font().read_bytes()).decode()})"
+    return (
+        "@font-face { font-family: 'Perudo Display'; font-weight: 700; font-display: swap;"
+        f" src: {source} format('woff2'); }}\n"
+    )
 
 
 @cache

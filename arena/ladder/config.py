@@ -100,6 +100,8 @@ class LadderFile(SeasonTerms, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Tables at a time at which visitors play; 0 for none."""
     humans: bool = False
     """Whether versions play against visitors whose bot.yaml does not say."""
+    searchable: bool = False
+    """Whether search engines may list the public pages of the door."""
     checks: CheckTerms = CheckTerms()
     quotas: Quotas = Quotas()
     door: Joining = Joining()

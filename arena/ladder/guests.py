@@ -31,7 +31,6 @@ from arena.ladder.folder import Folder
 from arena.league.play.dispatcher import RunListener
 from arena.league.table.person import LeftError
 from arena.publish.report import ReportRequest, report
-from arena.publish.templates import font_css
 
 _PAUSE = 5.0
 """Seconds between two starts of the process."""
@@ -161,7 +160,6 @@ class GuestTables:
         self._began = time.time()
         self._counting = Lock()
         self._spool.begin()
-        write_file(folder.guests / "font.css", font_css().encode(), 0o640)
 
     def run(self) -> None:
         """Look after the tables."""

@@ -19,8 +19,13 @@ from arena.ladder.folder import Folder, make_private
 
 ADMINISTRATOR = "administrator"
 DEMO_BOTS = ("random", "honest", "odds", "bluffer")
-_DEMO_QUOTAS = Quotas(uploads=100, refused=100)
-_DEMO_INTERVALS = Intervals(publish=5.0)
+_DEMO_KEYS: dict[str, Any] = {
+    "quotas": Quotas(uploads=100, refused=100),
+    "intervals": Intervals(publish=5.0),
+    "guests": 4,
+    "humans": True,
+}
+"""What the ladder.yaml of a demo says beside the usual."""
 
 
 def make_ladder(root: Path, sandbox: str | None, *, trusted: bool, **keys: Any) -> LadderFile:
@@ -72,7 +77,7 @@ def make_demo(root: Path) -> Folder:
     """
     sandbox = make_sandbox(AUTO)
     trusted = not sandbox.isolates
-    make_ladder(root, sandbox.name, trusted=trusted, quotas=_DEMO_QUOTAS, intervals=_DEMO_INTERVALS)
+    make_ladder(root, sandbox.name, trusted=trusted, **_DEMO_KEYS)
     folder = Folder(root)
     for bot in DEMO_BOTS:
         submit(folder, Path(f"{SAMPLE}{bot}"), operator())

@@ -21,7 +21,7 @@ from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.failures import damaged_fixtures
 from arena.league.store.store import Store
-from arena.league.terms.config import given_seed, load_ratings
+from arena.league.terms.config import given_seed, load_report_part
 from arena.league.terms.master_seed import is_salted, seeds_of, withheld
 from arena.league.terms.stored_schedule import schedule_of
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
@@ -49,6 +49,8 @@ class Asked(Struct, frozen=True):
     """Those that bots and authors are called by; None for their own."""
     url: str = ""
     """Where the site will be published, if that is known."""
+    enter: str = ""
+    """Where readers learn how to enter a bot, if league.yaml says so."""
 
 
 class Outcome(Struct, frozen=True):
@@ -71,7 +73,7 @@ def without_pairs(ratings: Ratings) -> Ratings:
 def inputs(store: Store, asked: Asked) -> str:
     """Return a digest of all that a report is made of, but for the arena itself."""
     fingerprint = asked.names.fingerprint if asked.names else ""
-    shown = asked.options, asked.replays, fingerprint, asked.url
+    shown = asked.options, asked.replays, fingerprint, asked.url, asked.enter
     stored = store.history(), store.quarantined(), sorted(store.without_logs())
     digest = sha256(_encode((shown, stored)))
     for hashes in store.hashes():
@@ -117,7 +119,7 @@ class ReportRequest(Struct, frozen=True):
     """Which store to report on, and how."""
 
     league: Path
-    """The league.yaml, of which only the ratings' options are read; it may be missing."""
+    """The league.yaml, of which only what concerns a report is read; it may be missing."""
     store: Path
     site: Path
     replays: ReplayChoice = NEWEST
@@ -197,10 +199,11 @@ def report(request: ReportRequest, tell: Tell = str) -> Report:
         names = pseudonyms(request, conditions) if request.hides_names else None
         if names and request.key:
             _write_key(request.key, names)
-        options = conditions.ratings
-        if request.league.is_file():  # ratings may be asked for otherwise after the games
-            options = load_ratings(request.league, [bot.name for bot in conditions.bots])
-        asked = Asked(options, request.site, request.replays, names, request.url)
+        options, enter = conditions.ratings, ""
+        if request.league.is_file():  # these may be asked for otherwise after the games
+            part = load_report_part(request.league, [bot.name for bot in conditions.bots])
+            options, enter = part.ratings, part.enter
+        asked = Asked(options, request.site, request.replays, names, request.url, enter)
         return write_report(store, partial(schedule_of, store), asked, tell)
 
 
@@ -274,7 +277,9 @@ def _write(
                 published, options = names.info(conditions), names.ratings(options)
             refuse_damaged = opened.enter_context(checking(store, conditions))
             games = opened.enter_context(stored_games(store, conditions, counts, names, tell))
-            state = replace(_state(store, schedule, games, names), inputs=made_of)
+            state = replace(
+                _state(store, schedule, games, names), inputs=made_of, enter=asked.enter
+            )
             del schedule, counts  # they take as much memory as all results, and ratings take much
             tell("ratings")
             divisions = by_division(games.results)

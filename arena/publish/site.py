@@ -57,7 +57,7 @@ from arena.publish.pages.front import (
 )
 from arena.publish.pages.models import table_types
 from arena.publish.pages.pictures import PICTURE, heatmaps, podium
-from arena.publish.pages.watch import SiteHighlights, site_highlights
+from arena.publish.pages.watch import HighlightView, SiteHighlights, site_highlights
 from arena.publish.replay_steps import CAUSES, CauseWords
 from arena.publish.replays import (
     NEWEST,
@@ -71,7 +71,7 @@ from arena.publish.replays import (
 )
 from arena.publish.site_folder import FRONT, File, locked_site, new_site
 from arena.publish.site_state import StoreState
-from arena.publish.templates import Frame, font_css, menu, render
+from arena.publish.templates import Frame, menu, render
 from arena.ratings.leaderboard_rows import Leaderboard, OverallRow
 from arena.ratings.league_ratings import UPSET, Favourites, Ratings
 
@@ -279,7 +279,7 @@ class Site:
         yield _static("style.css")
         yield _static("shared.js")
         yield _static("tables.js")
-        yield File("font.css", font_css())
+        yield File("font.css", shipped.font_css())
         yield from self._front()
         overview = leaderboard.overview(self.league, self.ratings)
         yield self._page("bots.html", BOTS, leaderboard.BotsPage(overview))
@@ -319,16 +319,20 @@ class Site:
         page = front(
             self.ratings, self.source.summary, self.progress, highlights, self.state.playoff
         )
-        model = FrontPage(page, main_page(self.ratings, self.frame.links))
+        watch_it = [(self.context.watch, "▶ Watch")] if self.context.watch else []
+        enter_it = [(self.state.enter, "Enter your bot")] if self.state.enter else []
+        model = FrontPage(page, main_page(self.ratings, self.frame.links), (*watch_it, *enter_it))
         yield self._page("index.html", FRONT, model)
         if door := self.state.door:
             frame = replace(self.frame, root=door)
             marked = marked_links(self.context.identities, self.frame.links, door)
             context = replace(self.context, marked=marked)
             yield File(BESIDE, render("front_beside.html", frame, context, model))
-        if self.frame.url:
+        if self.frame.url or self.state.door:
             best = [row.bot for row in page.shown]
-            yield File(PICTURE, podium(self.league.name, self.frame.verdict, best))
+            yield File(
+                PICTURE, podium(self.league.name, self.frame.verdict, best, _moment(highlights))
+            )
 
     def _conditions(self) -> Iterator[File]:
         """Yield the conditions and the rules, the schemas of all data, and data about them."""
@@ -389,6 +393,12 @@ class Site:
                 highlights = self.highlights.divisions.get(board.division, ())
                 page = watch.WatchPage(watch.lists(highlights, self.context.watchable), board)
                 yield self._page("watch.html", self.frame.links.watch(board), page)
+
+
+def _moment(highlights: Iterable[HighlightView]) -> list[int]:
+    """Return the dice of the first highlight that is about a bid, six at most."""
+    bids = (one.highlight for one in highlights if one.highlight.quantity)
+    return next(([bid.face] * min(bid.quantity, 6) for bid in bids), [])
 
 
 def _static(name: str) -> File:

@@ -26,19 +26,6 @@ from arena.publish.links import ABOUT, BOTS, FIXTURES, MODELS, REPLAY, STATS, WA
 from arena.publish.site_folder import FRONT
 from arena.publish.text import CACHED
 
-FAMILY = "Perudo Display"
-
-
-def font_css() -> str:
-    """Return the style sheet that holds the face; reports/fonts/ says where it is from."""
-    data = shipped.font().read_bytes()
-    source = f"url(data:font/woff2;base64,{b64encode(data).decode()}) format('woff2')"
-    return (
-        f"@font-face {{ font-family: '{FAMILY}'; font-weight: 700; font-display: swap;"
-        f" src: {source}; }}\n"
-    )
-
-
 MENU = {
     "Standings": (FRONT, "tables/"),
     "Bots": (BOTS, "bots/", "coach-"),
@@ -114,7 +101,7 @@ def environment() -> Environment:
     env.code_generator_class = _EscapedOnce
     env.filters |= {name: getattr(text, name) for name in FILTERS}
     env.filters |= {"coded": coded, "source_hash": source_hash}
-    env.globals |= {"share": share, "font": shipped.font_hash(), "font_css": font_css}
+    env.globals |= {"share": share, "font": shipped.font_hash(), "font_css": shipped.font_css}
     env.globals["arena"] = __version__
     return env
 

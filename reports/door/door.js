@@ -39,6 +39,14 @@ function showStep(event) {
   const fresh = new DOMParser().parseFromString(JSON.parse(event.data).html, "text/html");
   localTimes(fresh);
   place.replaceChildren(...fresh.body.childNodes);
+  offerPause();
+}
+
+/** Offer to pause only where a game is shown. */
+function offerPause() {
+  for (const button of document.querySelectorAll("[data-live-pause]")) {
+    button.hidden = !document.querySelector("[data-live-game] .live-seats");
+  }
 }
 
 // What an event does to a page, by its name; all others have it asked for again.
@@ -71,8 +79,8 @@ function follow(place) {
 
 document.querySelectorAll("[data-events]").forEach(follow);
 for (const button of document.querySelectorAll("[data-live-pause]")) {
-  button.hidden = false;
   button.addEventListener("click", () => {
     button.setAttribute("aria-pressed", button.getAttribute("aria-pressed") !== "true");
   });
 }
+offerPause();

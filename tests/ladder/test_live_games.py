@@ -15,7 +15,14 @@ from msgspec.structs import replace
 from arena.game.records import Fixture, LimitsInfo, RoundStarted
 from arena.game.rules.books import VARIANTS
 from arena.ladder.book.book import Book
-from arena.ladder.book.shown import LIVE_GAME_FACT, LiveGame, WasCalled, decoded_game, paced
+from arena.ladder.book.shown import (
+    END_STAYS,
+    LIVE_GAME_FACT,
+    LiveGame,
+    WasCalled,
+    decoded_game,
+    paced,
+)
 from arena.ladder.season import live_games
 from arena.ladder.season.live_games import LiveGames
 from arena.ladder.season.season import Season
@@ -136,7 +143,7 @@ def test_another_game_is_chosen_when_all_of_the_one_before_was_shown(
     assert table.live.file_for(other) == ""
     clock = table.shown().shown_at[-1]
     assert table.live.file_for(other) == ""
-    clock += live_games._PAUSE + live_games._CHOOSY
+    clock += END_STAYS + live_games._CHOOSY
     assert table.live.file_for(other) != ""
 
 
@@ -196,6 +203,18 @@ def test_each_step_is_shown_from_its_time_on(table: Table) -> None:
     game = table.shown()
     assert game.steps(game.began - 1) == 0
     assert [game.steps(at) for at in game.shown_at] == [*range(1, len(game.events) + 1)]
+
+
+def test_a_game_that_was_shown_is_shown_again_until_another_comes(table: Table) -> None:
+    fixture = fixture_of()
+    play(fixture, table.live.file_for(fixture))
+    table.live.step()
+    game = table.shown()
+    end = game.shown_at[-1] + END_STAYS
+    assert not game.is_shown_again(end - 0.01)
+    assert game.is_shown_again(end)
+    again = [game.steps(at - game.shown_at[0] + end + 0.01) for at in game.shown_at]
+    assert again == [*range(1, len(game.events) + 1)]
 
 
 def test_steps_are_sent_without_dice_while_their_block_is_played(table: Table) -> None:

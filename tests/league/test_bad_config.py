@@ -155,6 +155,7 @@ BAD: dict[str, tuple[str, str, str, str]] = {
         "limits.concurrent_games must be 1 to 1024, not 0",
         "1 plays one by one",
     ),
+    "enter": (TWO + "enter: example.org\n", "2:1", "not a web address", "https://"),
     "rating key": (TWO + "ratings: {ancor: odds}\n", "2:11", "unknown key 'ancor'", "'anchor'"),
     "provisional": (
         TWO + "ratings: {provisional: -1}\n",

@@ -63,6 +63,7 @@ def write_site(
     replays: ReplayChoice = NEWEST,
     anonymous: bool = False,
     url: str = "",
+    enter: str = "",
 ) -> Path:
     """Write the site of these fixtures, and return its front page."""
     source = InMemory(played, conditions.variants)
@@ -71,7 +72,7 @@ def write_site(
         ratings,
         source,
         folder,
-        state=StoreState(root, left, quarantined, goes_on=goes_on),
+        state=StoreState(root, left, quarantined, goes_on=goes_on, enter=enter),
         replays=replays,
         anonymous=anonymous,
         url=url,

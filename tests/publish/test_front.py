@@ -195,3 +195,14 @@ def test_a_bot_has_the_same_mark_on_every_page(tmp_path: Path) -> None:
             assert mark in (tmp_path / page).read_text()
         chart = f'<figure class="chart h{one.colour} m{one.pattern}"'
         assert chart in (tmp_path / f"bots/{bot}.html").read_text()
+
+
+@pytest.mark.slow
+def test_a_report_says_what_it_is_and_invites_if_the_league_does(tmp_path: Path) -> None:
+    for enter in ("", "https://example.org/enter"):
+        page = write_site(*factory.sample(), tmp_path, enter=enter).read_text()
+        said = page.partition('class="introduction"')[2].partition("</section>")[0]
+        assert "Programs play Perudo here" in said
+        assert 'href="about.html#perudo"' in said
+        assert ("Enter your bot" in said) == ("example.org" in said) == bool(enter)
+        assert page.index("introduction") < page.index('id="verdict"')

@@ -88,3 +88,12 @@ def test_file_names_keep_names_readable() -> None:
         "x",
     ]
     assert len(set(stems.values())) == len(names)
+
+
+@pytest.mark.slow
+def test_no_two_kinds_of_pages_have_the_same_title_or_description(tmp_path: Path) -> None:
+    write_site(*factory.sample(), tmp_path)
+    found = [metas(path) for path in tmp_path.glob("*.html")]
+    for key in ("og:title", "description"):
+        said = [page[key] for page in found]
+        assert len({*said}) == len(said), said

@@ -23,7 +23,6 @@ from arena.io import shipped
 from arena.io.container import own_address
 from arena.io.files import os_errors
 from arena.io.text import whole_number
-from arena.publish.templates import font_css
 
 _HOST = "127.0.0.1"
 """The host in the page's address, on the person's own machine."""
@@ -101,7 +100,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not name:
             self._show()
         elif name == "font.css":
-            self._send(font_css(), "text/css")
+            self._send(shipped.font_css(), "text/css")
         elif name in shipped.FILES_OF_A_TABLE:
             kind = "text/javascript" if name.endswith(".js") else "text/css"
             self._send(_file(name), kind)

@@ -295,7 +295,9 @@ def _show_link(folder: Folder, url: str) -> None:
     secret, _ = access.invite(folder, "you", access.Scope.ADMINISTRATOR, by=operator())
     link = f"{url}/link/{secret}"
     say(f"your link: {link}")
-    say("submit a bot of your own: arena new my-bot --lang python")
+    say(f"play against the bots: {url}/play")
+    say("enter your own: arena new my-bot --lang python")
+    say(f"then: arena submit my-bot --to {folder.root}")
     say("Ctrl-C ends it; the same command goes on with it")
     # A browser in the terminal returns only when it is left.
     threading.Thread(target=webbrowser.open, args=[link], daemon=True).start()

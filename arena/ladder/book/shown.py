@@ -19,6 +19,8 @@ from arena.ladder.folder import Folder
 _READABLE = 0o644
 LIVE_GAME_FACT = "live_game"
 """The fact in the book."""
+END_STAYS = 5.0
+"""Seconds for which the end of a game is shown."""
 
 
 class PublishedRow(Struct, frozen=True):
@@ -101,6 +103,8 @@ class Live(Struct, frozen=True, kw_only=True):
     """The rows over all tables if there are several divisions, else those of the only one."""
     recent: Sequence[LiveResult]
     """The newest first."""
+    sentence: str
+    """The verdict in a sentence, as plain text."""
     verdict: str
     """The verdict as a part of a page, in HTML."""
     table: str
@@ -170,8 +174,15 @@ class LiveGame(Struct, frozen=True, kw_only=True):
         return bool(self.events) and isinstance(self.events[-1], Placed)
 
     def steps(self, now: float) -> int:
-        """Return how many events are shown at a time."""
+        """Return how many events are shown at a time: after its end a game is shown again."""
+        if self.is_shown_again(now):
+            began, ended = self.shown_at[0], self.shown_at[-1]
+            now = began + (now - began) % (ended + END_STAYS - began)
         return bisect_right(self.shown_at, now)
+
+    def is_shown_again(self, now: float) -> bool:
+        """Tell whether all of it was shown before, and no other game came."""
+        return self.is_over and now >= self.shown_at[-1] + END_STAYS
 
 
 _game_decoder = msgspec.json.Decoder(LiveGame).decode

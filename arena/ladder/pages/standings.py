@@ -21,7 +21,7 @@ from arena.ladder.pages.site import AT_DOOR
 from arena.ladder.season.season import STORE
 from arena.league.store.store import Store
 from arena.publish.links import Identity, Links, identities, links, marked_links, marked_names
-from arena.publish.pages.front import Front, first_standings, main_page, progress
+from arena.publish.pages.front import Front, description, first_standings, main_page, progress
 from arena.publish.stored.stored_games import rated_results_at
 from arena.publish.templates import render
 from arena.ratings.leaderboard_rows import Leaderboard
@@ -160,6 +160,7 @@ class LiveStandings:
                 )
                 for row in rows
             ],
+            sentence=description(page.front.progress, page.front.main, len(rows)),
             verdict=render("front_verdict.html", page) if rows else "",
             table=render("front_table.html", page) if rows else "",
             cards=render("front_cards.html", page) if len(ratings.boards) > 1 else "",

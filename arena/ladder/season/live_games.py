@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from arena.game.records import CallMade, Event, Faulted, Fixture, Placed, RoundStarted
 from arena.ladder.book.book import Book
 from arena.ladder.book.shown import (
+    END_STAYS,
     LIVE_GAME_FACT,
     LiveGame,
     PublicEvent,
@@ -23,8 +24,6 @@ from arena.league.table.play_fixture import read_watched
 
 _PACE = 1.0
 """Seconds between two steps that are shown, at least."""
-_PAUSE = 5.0
-"""Seconds for which the end of a game stays."""
 _LOOK = 0.5
 """Seconds between looks at the game."""
 _GONE = 600.0
@@ -91,7 +90,7 @@ class LiveGames:
                 id=fixture.id, variant=fixture.variant, seats=fixture.seats, began=now
             )
         shown_at = tuple(paced(before.shown_at, len(events), now, _PACE))
-        stays = _PAUSE if isinstance(events[-1], Placed) else _GONE
+        stays = END_STAYS if isinstance(events[-1], Placed) else _GONE
         self._free_at = time.monotonic() + shown_at[-1] - now + stays
         self._publish(replace(before, events=events, shown_at=shown_at))
 

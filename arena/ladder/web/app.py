@@ -57,6 +57,9 @@ _HEADERS = {
 }
 _MONITORED = {"/healthz", "/metrics"}
 """Programs beside the door ask for these pages without knowing the door's name."""
+_LISTED = {"/", "/welcome", "/live", "/play"}
+"""Pages that search engines may list where the operator wants that, beside those of the site."""
+_SITE = "/site/"
 _HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
 _ASSETS = (
     "door/author.css",
@@ -110,6 +113,8 @@ class Guard:
 def _complete(headers: MutableHeaders, request: Request) -> None:
     """Add to an answer what every one has; addresses in it get the path of the door."""
     add_headers(headers, request.url.scheme)
+    if not _is_listed(path_of(request), served_by(request)):
+        headers["X-Robots-Tag"] = "noindex"
     if forgets_cookie(request):
         headers.setdefault("Set-Cookie", deletion(request))
     if (to := headers.get("location", "")).startswith("/"):
@@ -122,6 +127,11 @@ def add_headers(headers: MutableHeaders, scheme: str) -> None:
     if scheme == "https":
         headers.update(_HTTPS)
     headers.setdefault("Cache-Control", "no-store")
+
+
+def _is_listed(path: str, served: Served) -> bool:
+    """Tell whether search engines may list a page."""
+    return served.terms.searchable and (path in _LISTED or path.startswith(_SITE))
 
 
 def _check(request: Request, where: Where, served: Served) -> None:
@@ -215,6 +225,12 @@ def _asset(path: str) -> Route:
     return Route(f"/assets/{path.rpartition('/')[2]}", send)
 
 
+def _font(_: Request) -> Response:
+    """Send the display face; the address that pages name has its hash."""
+    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
+    return Response(shipped.font_css(), headers=headers, media_type="text/css")
+
+
 def routes(folder: Folder) -> list[Route | Mount]:
     """Return all routes of a ladder's door."""
     return [
@@ -223,7 +239,8 @@ def routes(folder: Folder) -> list[Route | Mount]:
         *_FOR_ADMINISTRATORS,
         *_FOR_PROGRAMS,
         *map(_asset, _ASSETS),
-        Route("/site", lambda _: RedirectResponse("/site/")),
+        Route("/assets/font.css", _font),
+        Route("/site", lambda _: RedirectResponse(_SITE)),
         Mount("/site", published(folder.site)),
     ]
 

@@ -20,6 +20,7 @@ from arena.ladder.web.snapshot import Snapshot, ladder_info, versions_of
 from arena.ladder.web.templates import page, published_items
 from arena.ladder.web.uploads import Form, posted
 from arena.ladder.web.visitors import Visitor, visitor_of
+from arena.ladder.web.where import Where, where_of
 
 _RELOAD = 10
 """Seconds after which the page is loaded again where scripts do not run."""
@@ -32,6 +33,7 @@ _SPREAD_EACH = 12
 _BESIDE = "front_beside.part"
 """What the ladder publishes for the front page, beside the standings."""
 _WATCH = "Watch"
+_NOTHING_PLAYED = "Programs play Perudo here, a game of dice and bluff: the first games come soon."
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+")
 _TOMORROW = {"Retry-After": "3600"}
 
@@ -60,12 +62,8 @@ def live(request: Request) -> Response:
 def _page(request: Request, now: Snapshot) -> str:
     served = served_by(request)
     info = ladder_info(now, served.terms.name)
-    watch = [item.href for item in published_items(served.folder.site) if item.label == _WATCH]
-    asleep = now.divisions and all(division.asleep for division in now.divisions)
-    if not now.running:
-        state = "Stopped"
-    else:
-        state = "Live" if now.live and now.live.per_minute and not asleep else "Asleep"
+    items = published_items(served.folder.site)
+    watch = next((item.href for item in items if item.label == _WATCH), "/live")
     author = visitor_of(request).author
     mine = {version.version for version in versions_of(now, author)} if author else ()
     rows = now.live.rows if now.live else ()
@@ -79,16 +77,34 @@ def _page(request: Request, now: Snapshot) -> str:
         info=info,
         live=now.live,
         table=current_table(now.game),
-        state=state,
+        state=_state(now),
         authors=len({version.author for version in info.playing}),
         mine=[row for row in rows if row.version in mine],
-        watch=watch[0] if watch else "",
+        sentence=now.live.sentence if now.live else _NOTHING_PLAYED,
+        ways=_ways(where_of(request), watch, has_guests=bool(served.terms.guests)),
         beside=beside,
         kits=[kit.title for kit in KITS.values()],
         open=served.terms.door.open,
         reload=_RELOAD,
         spread=_SPREAD + _SPREAD_EACH * len(served.listeners),
     )
+
+
+def _state(now: Snapshot) -> str:
+    """Return in a word what the ladder does."""
+    if not now.running:
+        return "Stopped"
+    asleep = now.divisions and all(division.asleep for division in now.divisions)
+    if now.live and now.live.per_minute and not asleep:
+        return "Live"
+    return "Checking" if now.queue else "Asleep"
+
+
+def _ways(where: Where, watch: str, *, has_guests: bool) -> list[tuple[str, str]]:
+    """Return what a visitor can do, as addresses and labels."""
+    play = [("/play", "Play against them")] if has_guests else []
+    ways = [(watch, "▶ Watch"), *play, ("/welcome", "Enter your bot")]
+    return [(where.path + address, label) for address, label in ways]
 
 
 # ------------------------------------------------------------ how to take part

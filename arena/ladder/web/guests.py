@@ -166,9 +166,8 @@ def file(request: Request) -> Response:
     """Send what the page of a table needs beside itself."""
     name = request.path_params["file"]
     headers = {"Cache-Control": "max-age=300"}
-    served = served_by(request)
-    if name == "font.css" and (served.folder.guests / name).is_file():
-        return FileResponse(served.folder.guests / name, headers=headers)
+    if name == "font.css":
+        return Response(shipped.font_css(), headers=headers, media_type="text/css")
     if name not in shipped.FILES_OF_A_TABLE:
         raise RequestError(404, NOT_FOUND)
     path = shipped.folder("reports") / shipped.FILES_OF_A_TABLE[name]

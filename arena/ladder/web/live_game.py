@@ -35,6 +35,8 @@ class LiveNow(NamedTuple):
     game: LiveGame | None
     steps: int
     """The events that are shown."""
+    again: bool = False
+    """Whether all of it was shown before."""
 
 
 class LiveSeat(Struct):
@@ -53,8 +55,10 @@ class LiveSeat(Struct):
 class LiveTable:
     """A table after some steps of a game."""
 
-    def __init__(self, game: LiveGame, steps: int) -> None:
+    def __init__(self, game: LiveGame, steps: int, *, again: bool = False) -> None:
         self.game = game
+        self.again = again
+        """Whether all of it was shown before."""
         self.step = steps
         self.seats = [LiveSeat(name) for name in game.seats]
         self.round = 0
@@ -149,12 +153,17 @@ def _named(bid: BidMade) -> str:
 def live_now(fact: str, before: LiveNow | None) -> LiveNow:
     """Return what is shown now, of the game that a fact holds."""
     game = before.game if before and before.fact == fact else decoded_game(fact)
-    return LiveNow(fact, game, game.steps(time.time()) if game else 0)
+    if game is None:
+        return LiveNow(fact, None, 0)
+    now = time.time()
+    return LiveNow(fact, game, game.steps(now), game.is_shown_again(now))
 
 
 def live_table(live: LiveNow) -> LiveTable | None:
     """Return the table that is shown; None if there is none."""
-    return LiveTable(live.game, live.steps) if live.game and live.steps else None
+    if live.game is None or not live.steps:
+        return None
+    return LiveTable(live.game, live.steps, again=live.again)
 
 
 def current_table(live: LiveNow) -> LiveTable | None:

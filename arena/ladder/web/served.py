@@ -130,6 +130,8 @@ class DoorTerms(Struct, frozen=True):
     quotas: Quotas = Quotas()
     guests: int = 0
     """Tables at a time at which visitors play."""
+    searchable: bool = False
+    """Whether search engines may list its public pages."""
     door: Joining = Joining()
     disk: Disk = Disk()
     workers: int | None = None

@@ -22,9 +22,7 @@ from arena.ladder.web.served import see_other
 from arena.ladder.web.templates import page
 from arena.ladder.web.visitors import session_word, visitor_of
 
-_FONT = "font.css"
 _ASK_AGAIN = "no-cache"
-_FOR_EVER = "public, max-age=31536000, immutable"
 _LEVEL = 5
 """The level of gzip: higher ones take twice the time for a hundredth less."""
 _NO_GZIP = re.compile(rb"gzip\s*;\s*q=0(\.0*)?\s*(?=,|$)", re.IGNORECASE)
@@ -33,6 +31,8 @@ _SEASONS = "seasons/"
 """Sites of closed seasons: they keep their own menu below that of the door."""
 _POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>\n?')
 """The door sends its own, by which its forms work."""
+_FONT = re.compile(r'href="[^"]*font\.css\?')
+"""All pages at the door take the same one, which browsers keep."""
 _HEADER = re.compile(r'<header class="site">(.*?)</header>', re.DOTALL)
 
 
@@ -66,7 +66,9 @@ def framed(request: Request, text: str, *, own_menu: bool = False) -> str:
     """
     known = page(request, "frame.html", site_page="" if own_menu else text)
     head, header = known.split("<!-- body -->\n")
-    text = _POLICY.sub("", text, count=1).replace("</head>", f"{head}</head>", 1)
+    text = _POLICY.sub("", text, count=1)
+    text = _FONT.sub('href="/assets/font.css?', text, count=1)
+    text = text.replace("</head>", f"{head}</head>", 1)
     match = _HEADER.search(text)
     if match is None:
         dice = page(request, "dice.html")
@@ -107,9 +109,7 @@ class _Site(StaticFiles):
         if Path(full_path).suffix == ".html":  # it depends on who asks
             return FileResponse(full_path, status_code, stat_result=stat)
         response = super().file_response(full_path, stat, scope, status_code)
-        # The address of the font has its hash.
-        is_font = Path(full_path).name == _FONT and scope["query_string"]
-        response.headers["Cache-Control"] = _FOR_EVER if is_font else _ASK_AGAIN
+        response.headers["Cache-Control"] = _ASK_AGAIN
         # The same tag stands for compressed and plain bytes: it is a weak one.
         response.headers["ETag"] = f"W/{response.headers['ETag']}"
         return response

@@ -21,6 +21,7 @@ from arena.ladder.door.api import Audience, events_for
 from arena.ladder.web.where import address_of, path_of, where_of
 
 _FRONT = "index.html"
+_PICTURE = "podium.png"
 _NAV = re.compile(r'<nav aria-label="Pages">(.*?)</nav>', re.DOTALL)
 _ITEM = re.compile(r'<a href="([^"]*)"(?: aria-current="(\w+)")?>([^<]*)</a>')
 _HEAD = 64 * 1024
@@ -37,7 +38,7 @@ def page(request: Request, template: str, site_page: str = "", **values: object)
         template,
         ladder=served.terms.name,
         visitor=getattr(request.state, "visitor", None),
-        has_site=(served.folder.site / _FRONT).exists(),
+        has_picture=(served.folder.site / _PICTURE).is_file(),
         has_guests=bool(served.terms.guests),
         arena=__version__,
         path=path_of(request),

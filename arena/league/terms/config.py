@@ -126,6 +126,8 @@ class LeagueFile(LeagueOptions, frozen=True, kw_only=True, forbid_unknown_fields
     players: TableSize | list[TableSize] = 2
     until: str | UntilEntry | None = None
     seed: int | str | None = None
+    enter: str = ""
+    """Where readers of the report learn how to enter a bot."""
     images: dict[str, str] = {}
     models: dict[str, Model] = {}
     workers: Workers | None = None
@@ -190,6 +192,7 @@ def league_of(entry: LeagueFile, path: Path, marks: Positions) -> League:
         check_granted(bot.info.models, league.models, str(bot.source))
     reader.check_fixture(entry.limits, entry.games)
     reader.check_sandbox(entry)
+    _check_address(entry.enter, reader.at("$.enter"))
     return league
 
 
@@ -332,10 +335,11 @@ class _Reader:
         return find_bots(lines, self._path.absolute().parent)
 
 
-class RatingsPart(Struct, frozen=True):
-    """The one key of league.yaml that may change after the games."""
+class ReportPart(Struct, frozen=True):
+    """The keys of league.yaml that may change after the games."""
 
     ratings: RatingsInfo = RatingsInfo()
+    enter: str = ""
 
 
 class SeedPart(Struct, frozen=True):
@@ -344,12 +348,19 @@ class SeedPart(Struct, frozen=True):
     seed: int | str | None = None
 
 
-def load_ratings(path: Path, bots: Sequence[str]) -> RatingsInfo:
-    """Read only the ratings' options of a league.yaml; raises ArenaError with the wrong line."""
+def _check_address(url: str, where: str) -> None:
+    """Refuse what a page could not link to."""
+    if url and not re.fullmatch(r"https?://[!-~]+", url):
+        raise ArenaError(f"{url[:40]!a} is not a web address", where, "begin it with https://")
+
+
+def load_report_part(path: Path, bots: Sequence[str]) -> ReportPart:
+    """Read only what a report asks of a league.yaml; raises ArenaError with the wrong line."""
     data, marks = parse_yaml(path)
-    part = convert(data, marks, path, RatingsPart) if data else RatingsPart()
+    part = convert(data, marks, path, ReportPart) if data else ReportPart()
     check_anchor(part.ratings, bots, locate(path, marks, "$.ratings.anchor"))
-    return part.ratings
+    _check_address(part.enter, locate(path, marks, "$.enter"))
+    return part
 
 
 def given_seed(path: Path) -> str | None:

@@ -112,6 +112,8 @@ class FrontPage(Struct, frozen=True):
     front: Front
     all: str
     """The page with the whole of the main table; "" if there is none."""
+    ways: tuple[tuple[str, str], ...] = ()
+    """What a visitor can do: addresses and labels."""
 
 
 def front(

@@ -42,21 +42,28 @@ _GROUND = (252, 251, 248)
 _INK = (28, 29, 34)
 _DICE = (168, 40, 58)
 _STEP = (231, 239, 248)
-_PIPS = {1: ("e",), 2: ("a", "i"), 3: ("a", "e", "i")}
+_PIPS = {1: "e", 2: "ai", 3: "aei", 4: "acgi", 5: "acegi", 6: "acdfgi"}
 """Which of the nine places of a die's face hold a pip, from a to i."""
 _DIE = 72
+_GAP = 12
 _LINE = 96
 _FIRST = 32
 """The code of the first glyph; the last is the tilde."""
 
 
-def podium(league: str, verdict: str, bots: Sequence[str]) -> bytes:
-    """Return the picture: names are written in ASCII as well as they can be."""
+def podium(league: str, verdict: str, bots: Sequence[str], dice: Sequence[int] = ()) -> bytes:
+    """Return the picture: names are written in ASCII as well as they can be.
+
+    `dice` are the faces of at most six dice that stand at the top, a moment of a game.
+    """
     import numpy as np
 
     pixels = np.full((HEIGHT, WIDTH, 3), _GROUND, np.uint8)
     pixels[:16] = _DICE
-    _write(pixels, _EDGE, 48, league)
+    faces = WIDTH - _EDGE - (_DIE + _GAP) * len(dice)
+    _write(pixels, _EDGE, 48, league, faces)
+    for place, face in enumerate(dice):
+        _draw_die(pixels, faces + _GAP + (_DIE + _GAP) * place, 48, face)
     for line, words in enumerate(_lines(verdict)):
         _write(pixels, _EDGE, 144 + 68 * line, words)
     for place, bot in enumerate(bots[:3], 1):
@@ -103,14 +110,14 @@ def _shown(words: str) -> "list[Pixels]":
     return [glyphs.get(letter, glyphs["?"]) for letter in ascii_name(words) or "?"]
 
 
-def _write(pixels: "Pixels", left: int, top: int, words: str) -> None:
+def _write(pixels: "Pixels", left: int, top: int, words: str, right: int = WIDTH - _EDGE) -> None:
     """Write as much of a text as fits."""
     import numpy as np
 
     ink = np.array(_INK, np.uint16)
     for glyph in _shown(words):
         height, width = glyph.shape
-        if left + width > WIDTH - _EDGE:
+        if left + width > right:
             return
         below = pixels[top : top + height, left : left + width]
         cover = glyph[:, :, None].astype(np.uint16)

@@ -38,6 +38,7 @@ def standings(*rows: LiveRow, **fields: Any) -> Live:
         "per_minute": 600,
         "rows": rows,
         "recent": (result, other),
+        "sentence": f"{rows[0].version if rows else 'nobody'} leads",
         "verdict": f'<h1 id="verdict">{rows[0].version if rows else "nobody"} leads</h1>',
         "cards": "",
         "table": f"<p>the standings: {names}</p>",

@@ -22,7 +22,7 @@ LINK = re.compile(r'(?:href|src|action|data-events)="(/[^"#]*)')
 def door(tmp_path: Path) -> Iterator[Door]:
     folder = ladder(tmp_path, guests=1)
     folder.site.mkdir()
-    for page in ("index.html", "a.html", "rules.html", "font.css"):
+    for page in ("index.html", "a.html", "rules.html", "font.css", "podium.png"):
         (folder.site / page).write_text(FRONT)
     with door_of(folder, **BELOW) as door:
         yield door

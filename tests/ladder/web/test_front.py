@@ -14,7 +14,7 @@ from arena.ladder.folder import Folder, locked
 from arena.ladder.pages.site import publish_all
 from arena.publish.templates import MENU
 from tests.e2e.live import wait_until
-from tests.ladder.web.doors import Answer, Door, door_of, uploads
+from tests.ladder.web.doors import Answer, Door, door_of, ladder, uploads
 from tests.ladder.web.standings import play, row
 
 HEADER = re.compile(r'<header class="site">.*?</header>', re.DOTALL)
@@ -68,6 +68,9 @@ def test_a_chip_says_whether_games_are_played(own_door: Door, per_minute: int, s
     with Book(own_door.folder, writes=True) as book, locked(own_door.folder):
         play(book, own_door.folder, per_minute=per_minute)
         shows(own_door, f">{said}</span>")
+        if not per_minute:
+            own_door.put("mine", b"1", own_door.token("ann"))
+            shows(own_door, ">Checking</span>")
     shows(own_door, ">Stopped</span>")
 
 
@@ -151,3 +154,46 @@ def test_an_author_sees_their_own_rank(own_door: Door) -> None:
         play(book, own_door.folder, row("one@1", 1, 1, 0.7), row("mine@1", 2, 3, 0.6))
         wait_until(lambda: "rank 2 to 3 of 2" in text(own_door.ask("/", **session)))
     assert "Yours:" not in text(own_door.ask("/"))
+
+
+def test_a_door_says_what_it_is_and_invites_whatever_it_shows(tmp_path: Path) -> None:
+    with door_of(ladder(tmp_path, guests=1)) as door, Book(door.folder, writes=True) as book:
+        for played in (False, True):
+            if played:
+                play(book, door.folder, row("one@1", 1, 1, 0.7))
+                wait_until(lambda: b"one@1 leads" in door.ask("/").body)
+            page = text(door.ask("/"))
+            said = page.partition('class="introduction"')[2].partition("</section>")[0]
+            assert "Programs play Perudo here" in said
+            assert 'href="/welcome#title-rules"' in said
+            assert re.findall(r'href="([^"]+)">[^<]*</a>', said)[1:] == [
+                "/live",
+                "/play",
+                "/welcome",
+            ]
+            assert page.index("introduction") < page.index('id="verdict"')
+
+
+def test_pages_to_share_have_a_title_a_description_and_a_picture(published: Path) -> None:
+    with door_of(Folder(published)) as door:
+        for path in PAGES:
+            page = text(door.ask(path))
+            found = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]*)">', page))
+            assert found.keys() >= {"title", "description", "image"}, path
+            picture = door.ask(found["image"].removeprefix(door.base))
+            assert picture.headers["content-type"] == "image/png"
+
+
+@pytest.mark.parametrize("searchable", [False, True])
+def test_search_engines_list_public_pages_if_the_operator_wants_it(
+    tmp_path: Path, searchable: bool
+) -> None:
+    with door_of(ladder(tmp_path, searchable=searchable)) as door:
+        for path in ("/", "/welcome", "/live", "/play", "/site/none"):
+            assert robots(door, path) == ("" if searchable else "noindex")
+        for path in ("/me", "/link/a", "/api/v1/me"):
+            assert robots(door, path) == "noindex"
+
+
+def robots(door: Door, path: str) -> str:
+    return door.ask(path).headers.get("x-robots-tag", "")

@@ -74,15 +74,19 @@ def test_a_part_of_a_file_is_sent(own_door: Door, site: Path) -> None:
     assert (answer.status, answer.body) == (206, (site / "font.css").read_bytes()[1:5])
 
 
-def test_the_font_is_kept_for_ever_by_the_address_that_pages_name(
-    own_door: Door, site: Path
-) -> None:
-    assert (site / "font.css").is_file()
+def test_the_font_is_there_before_the_site_and_kept_for_ever(own_door: Door) -> None:
     page = own_door.ask("/").body.decode()
-    address = page.partition('href="/site/font.css')[2].partition('"')[0]
+    address = page.partition('href="/assets/font.css')[2].partition('"')[0]
     assert address.startswith("?")
-    assert "immutable" in own_door.ask(f"/site/font.css{address}").headers["cache-control"]
-    assert own_door.ask("/site/font.css").headers["cache-control"] == "no-cache"
+    answer = own_door.ask(f"/assets/font.css{address}")
+    assert answer.status == 200
+    assert "immutable" in answer.headers["cache-control"]
+
+
+def test_pages_of_the_site_take_the_font_of_the_door(own_door: Door, site: Path) -> None:
+    (site / "about.html").write_text('<head><link href="../font.css?1a"></head><body></body>')
+    page = own_door.ask("/site/about.html").body.decode()
+    assert '<link href="/assets/font.css?1a">' in page
 
 
 def test_pages_of_the_door_are_kept_in_no_cache(own_door: Door, site: Path) -> None:
