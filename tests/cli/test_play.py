@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 from contextlib import suppress
@@ -42,6 +43,23 @@ def test_bots_play_and_the_result_is_shown(tmp_path: Path) -> None:
     assert wins.keys() == {"mine", "honest"}
     assert sum(wins.values()) == 6
     assert all(row[1:] == ["of", "6"] for row in rows.values())
+    assert run("verify", "game/league.yaml", cwd=tmp_path).code == 0
+
+
+def test_copy_of_a_folder_is_another_version(tmp_path: Path) -> None:
+    shutil.copytree(bot(tmp_path / "my-bot"), tmp_path / "my-bot-2")
+    options = ("--games", "1", "--trust-bots", "--sandbox", "process", "--json")
+    ran = run("play", "my-bot", "my-bot-2", *options, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    assert {row["name"] for row in json.loads(ran.out)["results"]} == {"my-bot", "my-bot-2"}
+
+
+def test_bot_that_is_named_twice_plays_itself(tmp_path: Path) -> None:
+    bot(tmp_path / "my-bot")
+    options = ("--games", "1", "--trust-bots", "--sandbox", "process", "--json")
+    ran = run("play", "my-bot", "my-bot", *options, "--into", "game", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    assert {row["name"] for row in json.loads(ran.out)["results"]} == {"my-bot", "my-bot-2"}
     assert run("verify", "game/league.yaml", cwd=tmp_path).code == 0
 
 

@@ -261,13 +261,21 @@ def test_folder_without_a_manifest(tmp_path: Path) -> None:
         leagues.league(tmp_path, bots=["ann"])
 
 
-def test_two_bots_with_one_name_are_refused(tmp_path: Path) -> None:
-    for name in ("ann", "bob"):
+def test_bots_with_one_name_are_called_by_their_folders(tmp_path: Path) -> None:
+    for name in ("ann", "bob", "twin"):
         leagues.write_bot(tmp_path, name, "cat")
         (tmp_path / name / "bot.yaml").write_text("name: twin\ncommand: cat\n")
-    where = f"{tmp_path}/ann, {tmp_path}/bob"
-    with refused("two bots are called 'twin'", where, "change `name`"):
-        leagues.league(tmp_path, bots=["ann", "bob"])
+    league = leagues.league(tmp_path, bots=["ann", "bob", "twin"])
+    assert [bot.name for bot in league.bots] == ["ann", "bob", "twin"]
+
+
+def test_bots_with_one_name_in_folders_with_one_name_are_refused(tmp_path: Path) -> None:
+    for name in ("a/ann", "b/ann"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "bot.yaml").write_text("name: twin\ncommand: cat\n")
+    where = f"{tmp_path}/a/ann, {tmp_path}/b/ann"
+    with refused("two bots are called 'ann'", where, "change `name`"):
+        leagues.league(tmp_path, bots=["a/ann", "b/ann"])
 
 
 WHOLE = json.dumps({"bots": ["sample:honest"], "players": [2], "limits": {"start": 1}, "seed": "x"})

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from arena.author.alike.by_behaviour import BotAnswers, ask_all, compare_behaviour, record
 from arena.author.alike.pairs import AnyTwo, Pair, compare_all, is_not_its_own, with_text
 from arena.author.alike.sources import Source, arenas_kgrams, kgrams_of, name_unread, read_source
-from arena.bots.archives.unpack import ENDINGS, is_archive
+from arena.bots.archives.unpack import folder_name, is_archive
 from arena.bots.bot import Bot
 from arena.bots.builds.staging import user_builds
 from arena.bots.folder import is_ignored, refuse_link
@@ -82,10 +82,7 @@ def find_hand_ins(patterns: Sequence[str], base: Path) -> tuple[list[NamedBot], 
 
 
 def _named(source: Path) -> NamedBot:
-    name = source.resolve().name
-    if source.is_file():
-        name = name[: -len(max((end for end in ENDINGS if name.lower().endswith(end)), key=len))]
-    return NamedBot(name, load_bot(source))
+    return NamedBot(folder_name(source), load_bot(source))
 
 
 def _in_folder(folder: Path) -> tuple[list[NamedBot], list[LeftOut]]:

@@ -7,6 +7,7 @@ from arena.author.check.bench import Bench, CheckRequest
 from arena.author.check.budget import HINT, BudgetSpentError
 from arena.author.check.findings import CheckReport, Finding, Grouped, Measured, StepResult
 from arena.author.check.steps import FIRST_ALONE, STEPS, CheckStep
+from arena.bots.manifest import shown_name
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.io.errors import ArenaError
 
@@ -126,7 +127,7 @@ class _Check:
         named = hasattr(bench, "bot")
         measured = bench.meter.result(bench.processes.starts)
         return CheckReport(
-            bot=bench.bot.name if named else str(self._request.source),
+            bot=shown_name(bench.bot) if named else str(self._request.source),
             sandbox=bench.sandbox.name if hasattr(bench, "sandbox") else "",
             ok=not interrupted and all(result.ok for result in self._results),
             steps=self._results,

@@ -16,7 +16,7 @@ from arena.author.check.positions import CheckTable
 from arena.author.check.probe import Probe
 from arena.author.quick_table import TableRequest, play_table
 from arena.bots.bot import Bot, runtimes_of
-from arena.bots.manifest import SAMPLE, bot_sources, find_bot
+from arena.bots.manifest import SAMPLE, bot_sources, find_bot, find_bots, shown_name
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.workshop import open_workshop
@@ -218,7 +218,7 @@ def coach_quick(
     new = NEW if bot.source.is_file() or old.startswith(SAMPLE) else f"{old.rstrip('/')}-2"
     test = _test(old, new, coaching.judgement, "--trust-bots" if trusted else "")
     times = _times(bot, request) if timed else None
-    return replace(coaching, times=times, test=test)
+    return replace(coaching, bot=shown_name(bot), times=times, test=test)
 
 
 def _times(bot: Bot, request: TableRequest) -> list[RequestTime]:
@@ -252,6 +252,10 @@ def _with_rivals(request: TableRequest) -> tuple[Bot, TableRequest]:
     elif any(_names(pattern, bot) for pattern in patterns):
         what = f"'{bot.name}' cannot play against itself"
         raise ArenaError(what, "--against", "name another bot")
+    rivals = find_bots([(pattern, "--against") for pattern in patterns], Path.cwd())
+    if bot.name in {rival.name for rival in rivals}:
+        bots = find_bots([(pattern, "BOT") for pattern in (first, *patterns)], Path.cwd())
+        bot = next(called for called in bots if called.source == bot.source)
     return bot, replace(request, bots=(first, *patterns))
 
 

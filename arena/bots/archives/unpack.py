@@ -51,6 +51,13 @@ _BEGINNINGS = {
 """The kinds by the first bytes of a file."""
 
 
+def folder_name(source: Path) -> str:
+    """Return the name of a bot's folder, or of an archive without its ending."""
+    name = source.resolve().name
+    endings = [end for end in ENDINGS if source.is_file() and name.lower().endswith(end)]
+    return name[: -len(max(endings, key=len))] if endings else name
+
+
 def kind_of(path: Path) -> Kind | None:
     """Return the kind of an archive, maybe damaged; None for another file. Raises OSError."""
     with path.open("rb") as file:

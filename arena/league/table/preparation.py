@@ -46,7 +46,8 @@ def prepare(
     else:
         results = list(map(stage, by_digest.values()))
     staged = dict(zip(by_digest, results, strict=True))
-    return [staged[bot.info.digest] for bot in bots]
+    # Bots with the same files may have names of their own.
+    return [replace(staged[bot.info.digest], info=bot.info) for bot in bots]
 
 
 def without_failing_samples(
