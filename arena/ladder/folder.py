@@ -1,8 +1,9 @@
 """The folder of a ladder: where everything is, who may enter it, and its lock."""
 
 import os
+import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from stat import S_IMODE
 
@@ -10,8 +11,13 @@ from msgspec import Struct
 
 from arena.io.errors import ArenaError
 from arena.io.files import is_locked_exclusively, lock_exclusively, os_errors, stat_of
+from arena.io.text import span
 
 _PRIVATE = 0o700
+_BEAT = 5.0
+"""Seconds between two signs of life."""
+SILENCE = 600.0
+"""Seconds without one after which a ladder hangs: to close a large season takes minutes."""
 
 
 class Folder(Struct, frozen=True):
@@ -84,6 +90,11 @@ class Folder(Struct, frozen=True):
         return self.root / "live" / "standings.json"
 
     @property
+    def heartbeat(self) -> Path:
+        """An empty file: its time is that at which a ladder that runs showed life."""
+        return self.root / "heartbeat"
+
+    @property
     def last_backup(self) -> Path:
         """An empty file: its time is that of the last backup."""
         return self.root / "last-backup"
@@ -151,6 +162,30 @@ def is_running(folder: Folder) -> bool:
     """Tell whether a ladder runs in a folder."""
     with _opened(folder.root) as file:
         return is_locked_exclusively(file)
+
+
+class Heartbeat:
+    """Shows that a ladder that runs does something."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._file = folder.heartbeat
+        self._next = 0.0
+
+    def beat(self) -> None:
+        """Show it now, unless that was seconds ago."""
+        if (now := time.monotonic()) >= self._next:
+            self._next = now + _BEAT
+            with suppress(OSError):  # on a full disk an old file can be touched
+                self._file.touch(0o644)
+
+
+def hung(folder: Folder) -> str:
+    """Say for how long a ladder that runs has shown no life; "" if it was not long."""
+    found = stat_of(folder.heartbeat)
+    silence = time.time() - found.st_mtime if found else 0.0
+    if silence < SILENCE or not is_running(folder):
+        return ""
+    return f"it hangs: it has done nothing for {span(silence)}"
 
 
 @contextmanager

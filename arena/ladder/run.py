@@ -17,7 +17,7 @@ from arena.ladder.check.scheduler import CheckScheduler
 from arena.ladder.config import Config, check_terms, file_as_json, load_config, sandbox_of
 from arena.ladder.disk import Pruner, Room
 from arena.ladder.door.door import Door
-from arena.ladder.folder import Folder, locked
+from arena.ladder.folder import Folder, Heartbeat, locked
 from arena.ladder.guests import GuestKeeper
 from arena.ladder.pages.site import LadderState, Publisher, publish_closed
 from arena.ladder.pages.standings import StandingsKeeper
@@ -62,6 +62,7 @@ def run_ladder(
     """
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
+        Heartbeat(folder).beat()
         book = stack.enter_context(Book(folder, writes=True))
         stack.enter_context(_end_noted(book))
         config = load_config(folder.config)
@@ -213,6 +214,7 @@ class _Beside:
         self._standings = StandingsKeeper(folder, config, self.say)
         self.guests = GuestKeeper(folder, config, book)
         self._health = HealthNotes(folder, book)
+        self.heartbeat = Heartbeat(folder)
         self.room = Room(folder, say)
         self._open: _OpenSeason | None = None
         self._next_note = 0.0
@@ -261,6 +263,7 @@ class _Beside:
 
     def step(self, now: float) -> None:
         """Do all else that is due, by the monotonic clock."""
+        self.heartbeat.beat()
         self.guests.step()
         if open_ := self._open:
             season = open_.season
@@ -330,7 +333,7 @@ class _Play(RunListener):
             self._stop.wait(_IDLE)
             return False
         names, struck = self._field.names(), self._field.struck()
-        until = _UntilStopped(self._stop, self._play_notes)
+        until = _UntilStopped(self._stop, self._play_notes, self._beside.heartbeat)
         while not self._stop.is_set():
             if self._play_notes.unless_short(partial(self._season.end, names, struck, until)):
                 self._field.compare()
@@ -397,9 +400,10 @@ class _Play(RunListener):
 class _UntilStopped(RunListener):
     """Lets games go on until the ladder is told to stop."""
 
-    def __init__(self, stop: threading.Event, notes: _Notes) -> None:
+    def __init__(self, stop: threading.Event, notes: _Notes, heartbeat: Heartbeat) -> None:
         self._stop = stop
         self._notes = notes
+        self._heartbeat = heartbeat
 
     def note(self, text: str) -> None:
         """Say why fixtures are put off."""
@@ -407,6 +411,7 @@ class _UntilStopped(RunListener):
 
     def stop_requested(self) -> bool:
         """Tell whether the ladder is told to stop."""
+        self._heartbeat.beat()
         return self._stop.is_set()
 
 

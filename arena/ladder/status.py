@@ -30,7 +30,7 @@ from arena.ladder.book.tables import (
 from arena.ladder.config import Config, Intervals, check_terms, load_config, sandbox_of
 from arena.ladder.disk import lacks_space, logs_size
 from arena.ladder.door.door import Door
-from arena.ladder.folder import Folder, is_running
+from arena.ladder.folder import Folder, hung, is_running
 
 _decoded_divisions = msgspec.json.Decoder(list[DivisionProgress]).decode
 _decoded_checks = msgspec.json.Decoder(list[Progress]).decode
@@ -47,6 +47,8 @@ class LadderStatus(Struct, frozen=True):
     """How a ladder is; ages in seconds, None for what never happened."""
 
     running: bool
+    hung: str
+    """For how long it has shown no life; "" if it was not long."""
     overdue: tuple[str, ...]
     """What an operator must look at, in sentences; empty if all is well."""
     versions: dict[State, int]
@@ -111,6 +113,7 @@ def status(folder: Folder) -> LadderStatus:
     states[State.QUEUED] += len(arrived)
     ladder = LadderStatus(
         running=running,
+        hung=hung(folder),
         overdue=(),
         versions={state: states[state] for state in State if states[state]},
         queue=len(waiting),
@@ -140,6 +143,8 @@ def _overdue(
 ) -> Iterator[str]:
     if not state.running:
         yield "no ladder runs here"
+    elif state.hung:
+        yield f"the ladder runs, but {state.hung}"
     if state.oldest is not None and state.oldest > intervals.check:
         yield f"a submission has waited for its check for {span(state.oldest)}"
     if late is not None and late > max(_LATE_SECONDS, _LATE_INTERVALS * intervals.publish):

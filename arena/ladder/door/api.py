@@ -39,7 +39,7 @@ class Health(Struct, frozen=True, kw_only=True):
     ladder: str
     """`running` or `down`: submissions are taken all the same."""
     why: str
-    """Why it is down: how it came to its end; "" while it runs."""
+    """Why it is down: how it came to its end, or for how long it has hung; "" while it runs."""
     queue: int
     oldest: float | None
     """The age of the submission that has waited longest."""

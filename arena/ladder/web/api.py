@@ -198,12 +198,12 @@ def health(request: Request) -> Response:
     now = served_by(request).watch.now
     answer = Health(
         door="up",
-        ladder="running" if now.running else "down",
+        ladder="down" if now.why_down else "running",
         why=now.why_down,
         queue=len(now.queue),
         oldest=now.oldest(),
     )
-    return as_json(answer, 200 if now.running else 503)
+    return as_json(answer, 503 if now.why_down else 200)
 
 
 def openapi(request: Request) -> Response:

@@ -77,7 +77,8 @@ class _Figures(Collector):
         with Book(served.folder) as book:
             facts, outcomes = book.facts(), book.outcomes()
         health = msgspec.json.decode(facts[HEALTH], type=Health) if HEALTH in facts else None
-        yield _gauge("ladder_running", "Whether the ladder runs.", now.running)
+        runs = not now.why_down
+        yield _gauge("ladder_running", "Whether the ladder runs, and does not hang.", runs)
         yield _gauge("queue_length", "Submissions that wait or are checked.", len(now.queue))
         yield _gauge("queue_oldest_seconds", "How long the oldest waits.", now.oldest() or 0)
         states = Counter(version.state for version in now.versions.values())

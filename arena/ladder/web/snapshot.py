@@ -41,7 +41,7 @@ from arena.ladder.door.api import (
     VersionInfo,
 )
 from arena.ladder.door.door import Door
-from arena.ladder.folder import Folder, is_running
+from arena.ladder.folder import Folder, hung, is_running
 from arena.ladder.web.live_game import LiveNow, game_step, live_now
 
 _divisions = msgspec.json.Decoder(list[DivisionProgress]).decode
@@ -60,7 +60,7 @@ class Snapshot(NamedTuple):
     """It differs from that of another moment if anything but the game shown does."""
     running: bool
     why_down: str
-    """Why no ladder runs; "" if one does."""
+    """Why no ladder runs, or for how long it has hung; "" if all is well."""
     season: int | None
     divisions: Sequence[DivisionProgress]
     versions: Mapping[str, Version]
@@ -95,11 +95,11 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
         running = is_running(folder)
         last_event = book.last_event()
         published = facts.get("published_at", "")
-        ended = facts.get(ENDED, _NOT_STARTED)
+        down = hung(folder) if running else facts.get(ENDED, _NOT_STARTED)
         divisions = facts.get("divisions", "[]")
         checks = facts.get(CHECKS, "[]")
         live_changed = changed_at(folder.live)
-        key = last_event, len(arrived), divisions, checks, running, ended, published, live_changed
+        key = last_event, len(arrived), divisions, checks, running, down, published, live_changed
         game = live_now(facts.get(LIVE_GAME_FACT, ""), before.game if before else None)
         if before and before.key == key:
             return before if game == before.game else before._replace(game=game)
@@ -112,7 +112,7 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
     return Snapshot(
         key=key,
         running=running,
-        why_down="" if running else ended,
+        why_down=down,
         season=season,
         divisions=_divisions(divisions),
         versions={version.name.lower(): version for version in versions},

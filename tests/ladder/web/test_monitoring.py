@@ -1,5 +1,7 @@
 """What a monitor is told: whether all is well, and figures."""
 
+import os
+import time
 from pathlib import Path
 from threading import Event
 
@@ -9,8 +11,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from arena.io.errors import ArenaError
 from arena.ladder.book.book import Book
 from arena.ladder.door.access import Scope
-from arena.ladder.folder import locked
+from arena.ladder.folder import SILENCE, Heartbeat, locked
 from arena.ladder.run import run_ladder
+from arena.ladder.status import status
 from tests.e2e.live import wait_until
 from tests.ladder import club as clubs
 from tests.ladder.web.doors import Answer, Door, door_of, ladder
@@ -41,6 +44,23 @@ def test_health_is_503_with_the_reason_while_no_ladder_runs(own_door: Door) -> N
     with pytest.raises(ArenaError) as refusal:
         run_ladder(own_door.folder, Event(), lambda _: None)
     wait_until(lambda: why() == (503, refusal.value.what))
+
+
+def test_a_ladder_that_shows_no_life_is_down(own_door: Door) -> None:
+    def health() -> tuple[int, str]:
+        answer = own_door.ask("/healthz")
+        return answer.status, answer.json()["why"]
+
+    with locked(own_door.folder):
+        wait_until(lambda: health() == (200, ""))
+        long_ago = time.time() - 2 * SILENCE
+        own_door.folder.heartbeat.touch()
+        os.utime(own_door.folder.heartbeat, (long_ago, long_ago))
+        wait_until(lambda: health() == (503, "it hangs: it has done nothing for 20 min"))
+        late = status(own_door.folder).overdue
+        assert "the ladder runs, but it hangs: it has done nothing for 20 min" in late
+        Heartbeat(own_door.folder).beat()
+        wait_until(lambda: health() == (200, ""))
 
 
 def test_figures_are_those_of_the_ladder_and_the_door(own_door: Door) -> None:
