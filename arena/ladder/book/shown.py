@@ -52,6 +52,32 @@ def published_boards(site: Path) -> Iterator[tuple[str, PublishedBoard]]:
             yield path.stem.removeprefix("leaderboard-"), board
 
 
+class PublishedCase(Struct, frozen=True):
+    """A suspicion: a bot that changed, or that lost too often to a rival."""
+
+    variant: str
+    players: int
+    bot: str
+    rival: str | None
+    games: int
+    expected: float
+    observed: float
+    p: float
+
+
+class _PublishedCases(Struct, frozen=True):
+    rows: list[PublishedCase]
+
+
+def published_pairs(site: Path) -> list[PublishedCase]:
+    """Return the pairs of which the published site says that one loses too often, clearest first.
+
+    None if that cannot be read, as it is being replaced.
+    """
+    found = read_json(site / "data" / "suspicions.json", _PublishedCases)
+    return [case for case in found.rows if case.rival] if found else []
+
+
 class LiveRow(Struct, frozen=True, kw_only=True):
     """A version in the standings; shares are those of the rivals that it finished ahead of."""
 

@@ -17,6 +17,7 @@ from arena.io.files import stat_of
 from arena.io.text import whole_number
 from arena.ladder.book.book import Book
 from arena.ladder.book.quota import MOST
+from arena.ladder.book.shown import PublishedCase, published_pairs
 from arena.ladder.book.tables import (
     ALLOWED,
     HEALTH,
@@ -24,6 +25,7 @@ from arena.ladder.book.tables import (
     Action,
     Author,
     Health,
+    Version,
     allowed,
 )
 from arena.ladder.door import access
@@ -33,7 +35,7 @@ from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
 from arena.ladder.web.api import give_order, quota_of
 from arena.ladder.web.problems import NOT_FOUND, RequestError, refusing
-from arena.ladder.web.served import see_other, served_by
+from arena.ladder.web.served import Served, see_other, served_by
 from arena.ladder.web.snapshot import Snapshot, versions_of
 from arena.ladder.web.templates import link_to, page
 from arena.ladder.web.uploads import Form, posted
@@ -93,8 +95,33 @@ def _overview(request: Request, typed: Form = _NO_FORM, error: RequestError | No
         versions=_page_of(request, "versions", found_versions),
         people=_page_of(request, "people", found_authors),
         waiting=waiting,
+        helped=_helped(served, now),
         lines=lines,
     )
+
+
+class Helped(NamedTuple):
+    """A version to which others lose too often."""
+
+    version: Version
+    by: Sequence[tuple[Version, PublishedCase]]
+    """Those that do, the clearest first."""
+
+    @property
+    def authors(self) -> int:
+        """How many authors they are of, itself apart."""
+        return len({loser.author for loser, _ in self.by} - {self.version.author})
+
+
+def _helped(served: Served, now: Snapshot) -> list[Helped]:
+    """Return the versions that others may help, those with the most of such first."""
+    found: dict[str, list[tuple[Version, PublishedCase]]] = {}
+    for case in published_pairs(served.folder.site):
+        loser, rival = now.version(case.bot), now.version(case.rival or "")
+        if loser and rival:
+            found.setdefault(rival.name, []).append((loser, case))
+    helped = [Helped(now.versions[name.lower()], by) for name, by in found.items()]
+    return sorted(helped, key=lambda one: -len(one.by))
 
 
 def _season_name(now: Snapshot) -> str:

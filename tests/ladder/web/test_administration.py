@@ -1,5 +1,6 @@
 """The desk of an operator: people and versions page by page, the machine, what cannot be undone."""
 
+import json
 import re
 from pathlib import Path
 from urllib.parse import urlencode
@@ -83,6 +84,34 @@ def test_people_and_versions_are_found_by_name_and_state(crowded: Door) -> None:
     nobody = text(crowded, "/administration?q=%3Cscript%3E", root)
     assert names(nobody) == []
     assert 'value="&lt;script&gt;"' in nobody
+
+
+def test_versions_that_others_may_help_are_named_with_the_authors_of_these(crowded: Door) -> None:
+    pairs = [("bot-7@1", "mine@1"), ("bot-8@1", "mine@1"), ("bot-9@1", "bot-10@1")]
+    rows = [
+        {
+            "kind": "collusion",
+            "variant": "bga",
+            "players": 2,
+            "bot": bot,
+            "rival": rival,
+            "games": 40,
+            "expected": 0.5,
+            "observed": 0.2,
+            "p": 0.001,
+        }
+        for bot, rival in [*pairs, ("gone@1", "mine@1")]
+    ]
+    rows.append({**rows[0], "kind": "drift", "rival": None})
+    data = crowded.folder.root / "site" / "data"
+    data.mkdir(parents=True)
+    (data / "suspicions.json").write_text(json.dumps({"rows": rows}))
+    page = text(crowded, "/administration", administrator(crowded))
+    shown = page.partition("Pairs to look at")[2].partition("</section>")[0]
+    assert names(shown) == ["mine@1", "bot-10@1"]
+    first = shown.partition("</tr>")[2].partition("</tr>")[0]
+    assert "2 of 2 other authors" in first
+    assert "of <bdi>author-7</bdi>: ahead in 20" in first
 
 
 def test_a_strike_and_the_end_of_a_season_ask_for_their_name(own_door: Door) -> None:
