@@ -18,6 +18,8 @@ from arena.course import new
 from arena.course.config import load_course
 from arena.course.new import make_own_course
 from arena.course.output.handouts import PACK, write_handouts
+from arena.game.rules.books import PACO, variant
+from arena.game.rules.round import Bid, first_standing, open_round, place, raises
 from arena.ratings.maths.intervals import Z95, score_interval
 from tests.cli.command import HANG, ROOT, environment, error_line, run
 from tests.support.depth import only_in_long
@@ -97,11 +99,48 @@ def test_intervals_of_the_sheet_on_luck_are_right(won: int, of: int, said: tuple
 
 
 def test_odds_of_the_slides_are_right() -> None:
-    chances = [comb(6, hits) * (1 / 3) ** hits * (2 / 3) ** (6 - hits) for hits in range(7)]
-    text = text_of("slides-2.md")
-    assert f"= {chances[0]:.3f}\n" in text
-    assert f"= {chances[1]:.3f}\n" in text
-    assert f"= **{sum(chances[2:]):.3f}**" in text
+    none, one = at_least(5, 0, 1 / 3) - at_least(5, 1, 1 / 3), at_least(5, 1, 1 / 3)
+    two, text = at_least(5, 2, 1 / 3), text_of("slides-2.md")
+    assert f"= {none:.3f}\n" in text
+    assert f"= {one - two:.3f}\n" in text
+    assert f"= **{two:.3f}**" in text
+
+
+def at_least(dice: int, hits: int, chance: float) -> float:
+    counts = range(hits, dice + 1)
+    return sum(comb(dice, k) * chance**k * (1 - chance) ** (dice - k) for k in counts)
+
+
+@pytest.mark.parametrize(
+    ("page", "dice", "hits", "chance"),
+    [
+        ("lessons.md", 6, 2, 1 / 3),
+        ("lessons.md", 6, 2, 1 / 6),
+        ("exam.md", 4, 1, 1 / 3),
+        ("exam.md", 4, 2, 1 / 6),
+    ],
+)
+def test_answers_of_the_teacher_are_right(page: str, dice: int, hits: int, chance: float) -> None:
+    assert f"= {at_least(dice, hits, chance):.3f}" in text_of(page)
+
+
+@pytest.mark.parametrize(("won", "of", "ends"), [(60, 100, (50, 69)), (540, 1000, (51, 57))])
+def test_intervals_of_the_exam_are_right(won: int, of: int, ends: tuple[int, int]) -> None:
+    low, high = score_interval(won / of, of, Z95)
+    assert (round(100 * low), round(100 * high)) == ends
+
+
+def test_raises_of_the_slides_are_those_of_a_course() -> None:
+    after = {bid: lowest_after(bid) for bid in (Bid(3, 5), Bid(5, 5), Bid(3, PACO), Bid(4, PACO))}
+    assert (after[Bid(3, 5)][5], after[Bid(3, 5)][6]) == (4, 3)
+    assert (after[Bid(5, 5)][PACO], after[Bid(5, 5)][6]) == (3, 5)
+    assert (after[Bid(3, PACO)][4], after[Bid(4, PACO)][4], after[Bid(4, PACO)][PACO]) == (7, 9, 5)
+
+
+def lowest_after(standing: Bid) -> dict[int, int]:
+    """The least quantity of each face that may follow a bid at a table of two."""
+    table = open_round(first_standing(variant("bga", {}, calza=False), 2, 0))
+    return {legal.face: legal.min for legal in raises(place(table, standing))}
 
 
 def test_rubric_has_the_points_of_the_example(course: Path) -> None:
