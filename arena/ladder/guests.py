@@ -86,8 +86,10 @@ class GuestTable:
         on_result: Callable[[list[TableResult]], None],
         *,
         trusted: bool,
+        entered: tuple[str, ...],
     ) -> None:
         self._id = id_
+        self._entered = entered
         self._request = request
         self._spool = spool
         self._on_result = on_result
@@ -120,7 +122,7 @@ class GuestTable:
         shown = self.person.shown(self._page.number, visit=False)
         if shown:
             replay = f"../../played/{self._id}/replay.html" if self._replay else ""
-            html = table_html(shown, public=True, replay=replay)
+            html = table_html(shown, public=True, replay=replay, entered=self._entered)
             self._page = GuestPage(number=shown.number, html=html, replay=self._replay)
             self._spool.show(self._id, self._page)
         return True
@@ -131,7 +133,11 @@ class GuestTable:
             results = play_table(request, RunListener(), self.person, trusted=self._trusted)
             self._on_result(results)
             site = request.folder / "site"
-            report(ReportRequest(request.league, request.store, site, replays="all"))
+            report(
+                ReportRequest(
+                    request.league, request.store, site, replays="all", entered=self._entered
+                )
+            )
             self._replay = True
             self.person.stay()
         except LeftError:
@@ -186,12 +192,16 @@ class GuestTables:
     def _open(self, id_: str, asked: Asked) -> None:
         try:
             request = self._request(id_, asked)
+            with Book(self._folder) as book:
+                entered = tuple(version.name for version in book.versions())
         except ArenaError as error:
             self._spool.show(id_, GuestPage(why=f"There is no such table: {error.what}."))
             return
         count = partial(self.count, asked.versions)
         trusted = self._config.file.trust_bots
-        self._tables[id_] = GuestTable(id_, request, self._spool, count, trusted=trusted)
+        self._tables[id_] = GuestTable(
+            id_, request, self._spool, count, trusted=trusted, entered=entered
+        )
 
     def _request(self, id_: str, asked: Asked) -> TableRequest:
         if len(self._tables) >= self._config.file.guests:

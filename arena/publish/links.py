@@ -2,8 +2,10 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
+from itertools import chain
 
 from markupsafe import Markup
 from msgspec import Struct
@@ -171,6 +173,9 @@ PATTERNS = 6
 """Patterns: the classes `m0` to `m5`: a disc, a ring, a half, a bar, a diamond, four tiles."""
 
 
+_VERSION = re.compile(r"@\d+$")
+
+
 class Identity(Struct, frozen=True):
     """The mark of a bot: a colour and a pattern."""
 
@@ -183,13 +188,36 @@ class Identity(Struct, frozen=True):
         return f"h{self.colour} m{self.pattern}"
 
 
-def identities(bots: Iterable[str]) -> dict[str, Identity]:
-    """Return the mark of each bot, by its place in the league."""
-    # Each round of colours begins three patterns on, so that no pair comes again too soon.
-    return {
-        bot: Identity(place % COLOURS, (place + 3 * (place // COLOURS)) % PATTERNS)
-        for place, bot in enumerate(bots)
-    }
+def identities(bots: Iterable[str], entered: Iterable[str] = ()) -> dict[str, Identity]:
+    """Return the mark of each bot; all versions of a bot have the same.
+
+    It is drawn from the name. A colour that more of the earlier bots have than others is passed
+    over for the next one, and so is a pattern of it: the first bots differ in their colours, and
+    later ones change nobody's mark. `entered` are bots that came before all others, there or not.
+    """
+    bots = list(bots)
+    known: dict[str, Identity] = {}
+    colours = Counter[int]()
+    marks = Counter[Identity]()
+    for bot in map(_without_version, chain(entered, bots)):
+        if bot not in known:
+            digest = sha256(bot.encode("utf-8", "surrogatepass")).digest()
+            colour = _free(digest[0], [colours[hue] for hue in range(COLOURS)])
+            kinds = [marks[Identity(colour, kind)] for kind in range(PATTERNS)]
+            known[bot] = mark = Identity(colour, _free(digest[1], kinds))
+            colours[colour] += 1
+            marks[mark] += 1
+    return {bot: known[_without_version(bot)] for bot in bots}
+
+
+def _without_version(name: str) -> str:
+    return _VERSION.sub("", name)
+
+
+def _free(drawn: int, counts: Sequence[int]) -> int:
+    """Return the first place from the one drawn on that has the lowest of these counts."""
+    places = len(counts)
+    return min(range(places), key=lambda place: (counts[place], (place - drawn) % places))
 
 
 _LINK = Markup('<i class="{}"></i><a class="bot" href="{}{}"><bdi>{}</bdi></a>')

@@ -51,6 +51,8 @@ class Asked(Struct, frozen=True):
     """Where the site will be published, if that is known."""
     enter: str = ""
     """Where readers learn how to enter a bot, if league.yaml says so."""
+    entered: tuple[str, ...] = ()
+    """Bots that got their marks before those of the league."""
 
 
 class Outcome(Struct, frozen=True):
@@ -73,7 +75,7 @@ def without_pairs(ratings: Ratings) -> Ratings:
 def inputs(store: Store, asked: Asked) -> str:
     """Return a digest of all that a report is made of, but for the arena itself."""
     fingerprint = asked.names.fingerprint if asked.names else ""
-    shown = asked.options, asked.replays, fingerprint, asked.url, asked.enter
+    shown = asked.options, asked.replays, fingerprint, asked.url, asked.enter, asked.entered
     stored = store.history(), store.quarantined(), sorted(store.without_logs())
     digest = sha256(_encode((shown, stored)))
     for hashes in store.hashes():
@@ -132,6 +134,8 @@ class ReportRequest(Struct, frozen=True):
 
     url: str = ""
     """Where the site will be published, if that is known."""
+    entered: tuple[str, ...] = ()
+    """Bots that got their marks before those of the league."""
 
     @property
     def hides_names(self) -> bool:
@@ -203,7 +207,9 @@ def report(request: ReportRequest, tell: Tell = str) -> Report:
         if request.league.is_file():  # these may be asked for otherwise after the games
             part = load_report_part(request.league, [bot.name for bot in conditions.bots])
             options, enter = part.ratings, part.enter
-        asked = Asked(options, request.site, request.replays, names, request.url, enter)
+        asked = Asked(
+            options, request.site, request.replays, names, request.url, enter, request.entered
+        )
         return write_report(store, partial(schedule_of, store), asked, tell)
 
 
@@ -278,7 +284,10 @@ def _write(
             refuse_damaged = opened.enter_context(checking(store, conditions))
             games = opened.enter_context(stored_games(store, conditions, counts, names, tell))
             state = replace(
-                _state(store, schedule, games, names), inputs=made_of, enter=asked.enter
+                _state(store, schedule, games, names),
+                inputs=made_of,
+                enter=asked.enter,
+                entered=asked.entered,
             )
             del schedule, counts  # they take as much memory as all results, and ratings take much
             tell("ratings")

@@ -183,7 +183,7 @@ def site_of(
     selection = select_replays(complete, expected, choice, linked)
 
     site_links = links(conditions, boards)
-    marks = identities(info.name for info in conditions.bots)
+    marks = identities((info.name for info in conditions.bots), state.entered)
     played = progress(source.results, state.left, goes_on=state.goes_on)
     frame = Frame(
         league=conditions,
@@ -321,7 +321,9 @@ class Site:
         )
         watch_it = [(self.context.watch, "▶ Watch")] if self.context.watch else []
         enter_it = [(self.state.enter, "Enter your bot")] if self.state.enter else []
-        model = FrontPage(page, main_page(self.ratings, self.frame.links), (*watch_it, *enter_it))
+        model = FrontPage(
+            page, main_page(self.ratings, self.frame.links), ways=(*watch_it, *enter_it)
+        )
         yield self._page("index.html", FRONT, model)
         if door := self.state.door:
             frame = replace(self.frame, root=door)
@@ -355,7 +357,10 @@ class Site:
         if pages:
             yield _static("fixtures.js")
             yield from fixtures.search_files(
-                self.fixtures, self.league, self.ratings.boards, self.frame.links
+                self.fixtures,
+                self.context.identities,
+                self.ratings.boards,
+                self.frame.links,
             )
         for page in pages:
             path = self.frame.links.fixture_page(page.number)

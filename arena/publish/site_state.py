@@ -62,6 +62,8 @@ class StoreState(Struct, frozen=True):
     """What bots used of language models; empty in a league without any."""
     door: str = ""
     """Where the door of a ladder serves the site: a part for the front page of the door is made."""
+    entered: Sequence[str] = ()
+    """All bots that ever entered a ladder, in this order, by which they got their marks."""
     enter: str = ""
     """Where readers learn how to enter a bot; "" if the league does not say."""
     inputs: str = ""

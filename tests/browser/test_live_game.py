@@ -44,6 +44,7 @@ def show(door: Door, steps: int, *, dice: bool = False) -> None:
         id="1",
         variant="bga",
         seats=("one@1", LONG, "three@1"),
+        marks=("h0 m0", "h1 m1", "h2 m2"),
         began=now,
         events=EVENTS,
         shown_at=tuple(now + (0 if step < steps else 3_600) for step in range(len(EVENTS))),

@@ -1,6 +1,7 @@
 """The standings as games are played: soon, at a cost that is bounded, and not from struck bots."""
 
 import os
+import re
 from math import inf
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from arena.ladder.book.shown import Live, read_live
 from arena.ladder.config import load_config
 from arena.ladder.folder import Folder
+from arena.ladder.pages.ranks import keep_ranks, ranks_moved
 from arena.ladder.pages.standings import LiveStandings, StandingsKeeper, pause
 from arena.ladder.season.season import STORE
 from arena.league.play.stored_league import StoredLeague
@@ -77,7 +79,7 @@ def test_games_of_struck_bots_do_not_count(copy: Path) -> None:
 
 
 def test_each_division_has_a_card_where_there_are_several(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
+    folder = Folder(clubs.make(tmp_path))
     folder.season(1).mkdir(parents=True)
     league, _, played = factory.sample()
     records.stored(folder.season(1) / STORE, league, played)
@@ -90,14 +92,47 @@ def test_each_division_has_a_card_where_there_are_several(tmp_path: Path) -> Non
     assert "wins" not in live.cards + live.verdict
 
 
-def test_a_bot_without_a_page_has_no_link(copy: Path) -> None:
+def parts(live: Live) -> str:
+    return live.verdict + live.table + live.cards
+
+
+def test_links_are_to_what_is_published_from_its_publication_on(copy: Path) -> None:
     folder = Folder(copy)
-    assert 'href="site/bots/' in computed(folder).table
-    for page in (copy / "site/bots").glob("*.html"):
-        page.unlink()
+    before = folder.site.readlink()
+    folder.site.unlink()
+    standings = LiveStandings(folder, 1)
+    assert (standings.read(), standings.rate()) == (True, True)
+    standings.write()
+    live = read_live(folder)
+    assert live
+    assert "<a " not in parts(live)
+    assert "<bdi>one@1</bdi>" in live.table
+    folder.site.symlink_to(before)
+    assert (standings.read(), standings.rate()) == (False, True)
+    standings.write()
+    live = read_live(folder)
+    assert live
+    assert 'href="site/bots/' in live.table
+    linked = re.findall(r'href="site/([^"#?]+)', parts(live))
+    assert linked
+    assert [path for path in linked if not (folder.site / path).is_file()] == []
+
+
+def test_arrows_say_who_rose_and_fell(copy: Path) -> None:
+    folder = Folder(copy)
+    (folder.root / "sites" / "ranks.json").unlink()  # of its own publication
+    assert "moved" not in computed(folder).table
+    ranks = {row.version: row.best for row in computed(folder).rows}
+    keep_ranks(folder, 1, {"one@1": ranks["one@1"] + 2, "two@1": ranks["two@1"] - 1})
+    keep_ranks(folder, 1, {})  # of the same day
+    assert ranks_moved(folder, ranks | {"new@1": 1}) == {"one@1": 2, "two@1": -1}
     table = computed(folder).table
-    assert 'href="site/bots/' not in table
-    assert "<bdi>one@1</bdi>" in table
+    assert re.findall('class="moved (up|down)".*?</span>([0-9])<', table) in (
+        [("up", "2"), ("down", "1")],
+        [("down", "1"), ("up", "2")],
+    )
+    keep_ranks(folder, 2, {})
+    assert ranks_moved(folder, ranks) == {}
 
 
 def test_a_process_that_died_is_said_and_begun_again_later(copy: Path) -> None:

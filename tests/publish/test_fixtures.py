@@ -15,7 +15,7 @@ from arena.game.records import (
     FixtureResult,
 )
 from arena.publish.data.results import FixtureResultRow, fixture_row, fixture_rows
-from arena.publish.links import Links, links
+from arena.publish.links import Links, identities, links
 from arena.publish.pages import fixtures
 from arena.publish.pages.fixtures import PAGE, SHARD, pages, search_files
 from arena.publish.replays import select_replays
@@ -36,7 +36,8 @@ def searched(
     address: Links,
 ) -> dict[str, str]:
     """The scripts of the search, by path."""
-    files = search_files(fixtures, conditions, boards, address)
+    marks = identities(bot.name for bot in conditions.bots)
+    files = search_files(fixtures, marks, boards, address)
     return {file.path: str(file.content) for file in files}
 
 
@@ -210,7 +211,8 @@ def test_search_index_matches_the_pages() -> None:
         address.division_id(board.division) for board in ratings.boards
     ]
     assert (index["shards"], index["fixtures"]) == ([0], 5)
-    assert list(index["marks"].values()) == ["h0 m0", "h1 m1", "h2 m2", "h3 m3"]
+    marks = identities(bot.name for bot in league.bots)
+    assert index["marks"] == {address.bots[bot]: mark.classes for bot, mark in marks.items()}
     crashed = shard["entries"][1]
     assert [shard["bots"][seat] for seat in crashed[2]] == ["gamma", "delta"]
     assert shard["tables"][crashed[1]] == "bga-2p"

@@ -1,10 +1,11 @@
 """The front page: who is best, how sure that is, what is left to play, what to watch."""
 
 import json
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.game.records import Cause, Faulted
@@ -178,11 +179,21 @@ def test_highlights_lead_to_replays_of_different_bots(tmp_path: Path) -> None:
 
 def test_marks_of_many_bots_differ() -> None:
     names = [f"bot {n}" for n in range(COLOURS * PATTERNS)]
-    found = list(identities(names).values())
+    found = [*identities(names).values()]
     assert len(set(found)) == len(names)
-    for one, other in pairwise(found):
-        assert one.colour != other.colour
-        assert one.pattern != other.pattern
+    for first in range(0, len(names), COLOURS):
+        assert len({mark.colour for mark in found[first : first + COLOURS]}) == COLOURS
+
+
+@given(st.lists(st.text(max_size=3), max_size=20), st.lists(st.text(max_size=3), max_size=20))
+def test_a_mark_is_for_life_whoever_joins_leaves_or_gets_a_version(
+    first: list[str], later: list[str]
+) -> None:
+    marks = identities(first)
+    assert {bot: identities([*first, *later])[bot] for bot in first} == marks
+    assert identities(first[1:], first) == {bot: marks[bot] for bot in first[1:]}
+    versions = identities([f"{bot}@{n}" for n in (1, 22) for bot in first])
+    assert all(versions[f"{bot}@1"] == versions[f"{bot}@22"] for bot in first)
 
 
 @pytest.mark.slow

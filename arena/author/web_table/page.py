@@ -1,6 +1,6 @@
 """The page of a table: the boxes of the seats, the buttons of all legal moves, and what is said."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -19,7 +19,7 @@ from arena.game.rules.clauses import CLAUSES
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
 from arena.game.wire.messages import CalzaOffer, Turn
-from arena.publish.links import identities
+from arena.publish.links import Identity, identities
 from arena.publish.replay_steps import likely, there
 from arena.publish.templates import render
 
@@ -172,9 +172,12 @@ class ClosedPage(Struct, frozen=True):
     stored: bool
 
 
-def table_html(shown: Shown, *, public: bool = False, replay: str = "") -> str:
-    """Return the page of a table."""
-    return render("play/table.html", table_page(shown, public=public, replay=replay))
+def table_html(
+    shown: Shown, *, public: bool = False, replay: str = "", entered: Iterable[str] = ()
+) -> str:
+    """Return the page of a table; `entered` are bots that got their marks before its own."""
+    marks = identities(shown.names, entered)
+    return render("play/table.html", table_page(shown, marks, public=public, replay=replay))
 
 
 def closed_html(*, stored: bool) -> str:
@@ -182,7 +185,9 @@ def closed_html(*, stored: bool) -> str:
     return render("play/closed.html", ClosedPage(stored))
 
 
-def table_page(shown: Shown, *, public: bool = False, replay: str = "") -> TablePage:
+def table_page(
+    shown: Shown, marks: Mapping[str, Identity], *, public: bool = False, replay: str = ""
+) -> TablePage:
     """Return the page model of what is shown."""
     snapshot = shown.snapshot
     names, hello = shown.names, shown.hello
@@ -190,7 +195,6 @@ def table_page(shown: Shown, *, public: bool = False, replay: str = "") -> Table
     end, ended = snapshot.end, snapshot.kind == "game_end"
     others = [name for seat, name in enumerate(names) if seat != hello.seat]
     false = end is not None and last is not None and end.count < last.quantity
-    marks = identities(names)
     most = max((*snapshot.counts, *map(len, snapshot.hands)), default=0)
     return TablePage(
         number=shown.number,
@@ -201,7 +205,7 @@ def table_page(shown: Shown, *, public: bool = False, replay: str = "") -> Table
         round=snapshot.round + 1,
         now=_now(shown),
         faults=snapshot.faults,
-        boxes=[_box(shown, seat) for seat in range(len(names))],
+        boxes=[_box(shown, seat, marks) for seat in range(len(names))],
         layout=f"p{len(names)}{' tall' if most > _SHORT_OF_ROOM else ''}",
         bid=Bid(last.quantity, last.face) if last else None,
         verdict=f"{there(end.count)}: {'false' if false else 'true'}" if end else "",
@@ -266,13 +270,13 @@ def _now(shown: Shown) -> str:
     return "You are out; the others play on." if out else "The others play."
 
 
-def _box(shown: Shown, seat: int) -> SeatBox:
+def _box(shown: Shown, seat: int, marks: Mapping[str, Identity]) -> SeatBox:
     snapshot, names = shown.snapshot, shown.names
     hand = sorted(snapshot.hands[seat]) if snapshot.hands else []
     left = snapshot.counts[seat] if snapshot.counts else 0
     return SeatBox(
         name=names[seat],
-        mark=identities(names)[names[seat]].classes,
+        mark=marks[names[seat]].classes,
         place=(seat - shown.hello.seat) % len(names),
         dice=[Die(face, _matches(snapshot, face)) for face in hand],
         hidden=0 if hand or snapshot.end or snapshot.places else left,

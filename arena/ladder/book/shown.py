@@ -186,6 +186,8 @@ class LiveGame(Struct, frozen=True, kw_only=True):
     """That of its fixture."""
     variant: str
     seats: tuple[str, ...]
+    marks: tuple[str, ...]
+    """The classes of the marks of each seat's version."""
     began: float
     """When it began to be played."""
     events: tuple[PublicEvent, ...] = ()

@@ -27,11 +27,13 @@ from arena.ladder.book.tables import PLAYING, SeasonRow, Version
 from arena.ladder.config import Config
 from arena.ladder.folder import Folder
 from arena.ladder.pages.private import write_private_pages
+from arena.ladder.pages.ranks import keep_ranks
 from arena.ladder.season.author_games import PlayedSeason
 from arena.ladder.season.season import STORE
 from arena.league.store.store import Store
 from arena.league.terms.master_seed import withheld
 from arena.league.terms.stored_schedule import schedule_of
+from arena.publish.pages.front import standings
 from arena.publish.replays import AtMost, ReplayChoice
 from arena.publish.site import publish
 from arena.publish.site_state import StoreState, model_use
@@ -70,7 +72,8 @@ def publish_all(folder: Folder, replays: int) -> float:
             current = folder.site.readlink().name if folder.site.is_symlink() else ""
             copy = _sites(folder) / next(name for name in _COPIES if name != current)
             if season:
-                _write_site(season, copy, AtMost(replays), goes_on=shown == number)
+                ranks = _write_site(season, copy, AtMost(replays), book, goes_on=shown == number)
+                keep_ranks(folder, shown, ranks)
             copy.mkdir(mode=_READABLE, exist_ok=True)
             (copy / "seasons.json").write_text(_seasons(seasons), encoding="utf-8")
             if not (copy / "seasons").is_symlink():
@@ -111,7 +114,7 @@ def _publish_closed(folder: Folder, number: int, replays: ReplayChoice) -> None:
         if stored:
             season = _by_authors_of_now(stored, book)
             site = _sites(folder) / "seasons" / str(number)
-            _write_site(season, site, replays, goes_on=False)
+            _write_site(season, site, replays, book, goes_on=False)
 
 
 class _Games(NamedTuple):
@@ -188,7 +191,10 @@ def _sites(folder: Folder) -> Path:
     return sites
 
 
-def _write_site(season: _Games, site: Path, replays: ReplayChoice, *, goes_on: bool) -> None:
+def _write_site(
+    season: _Games, site: Path, replays: ReplayChoice, book: Book, *, goes_on: bool
+) -> dict[str, int]:
+    """Write the site; returns the best rank that each version may have."""
     store = season.store
     conditions = season.conditions
     is_shown = season.shown.__contains__
@@ -210,9 +216,12 @@ def _write_site(season: _Games, site: Path, replays: ReplayChoice, *, goes_on: b
                 goes_on=goes_on,
                 models=model_use(store, is_shown) if conditions.models else {},
                 door=AT_DOOR if goes_on else "",
+                entered=[version.name for version in book.versions()],
             ),
             replays=replays,
         )
+    main = standings(ratings)
+    return {row.bot: row.best for row in main.rows} if main else {}
 
 
 def in_complete_blocks(fixtures: Collection[Fixture], finished: Collection[str]) -> set[str]:

@@ -14,14 +14,22 @@ from arena.game.records import Conditions, FixtureResult
 from arena.io.errors import ArenaError
 from arena.io.files import stat_of
 from arena.io.job import Job, JobDiedError, JobKeeper
+from arena.ladder.book.book import Book
 from arena.ladder.book.shown import Live, LiveResult, LiveRow, Winner, write_live
 from arena.ladder.config import Config
 from arena.ladder.folder import Folder
+from arena.ladder.pages.ranks import ranks_moved
 from arena.ladder.pages.site import AT_DOOR
 from arena.ladder.season.season import STORE
 from arena.league.store.store import Store
 from arena.publish.links import Identity, Links, identities, links, marked_links, marked_names
-from arena.publish.pages.front import Front, description, first_standings, main_page, progress
+from arena.publish.pages.front import (
+    Front,
+    description,
+    first_standings,
+    main_page,
+    progress,
+)
 from arena.publish.stored.stored_games import rated_results_at
 from arena.publish.templates import render
 from arena.ratings.leaderboard_rows import Leaderboard
@@ -100,6 +108,8 @@ class LiveStandings:
         self._live: Live | None = None
         self._rated: object = None
         """The state of the store that is in the standings."""
+        self._published: object = None
+        """The site to which they link."""
         self._next = 0.0
         """When they may be computed again, by the monotonic clock."""
 
@@ -117,13 +127,28 @@ class LiveStandings:
         return True
 
     def rate(self) -> bool:
-        """Compute the standings if games were played and it is time; tell whether they were."""
-        if self._conditions is None or self._rated == self._seen or time.monotonic() < self._next:
+        """Compute the standings if games were played and it is time; tell whether they were.
+
+        After a publication they link to what is new there, at once.
+        """
+        published = self._published_at()
+        is_same = published == self._published
+        if self._conditions is None or (
+            is_same and (self._rated == self._seen or time.monotonic() < self._next)
+        ):
             return False
         began = time.monotonic()
+        self._published = published
         self._live, self._rated = self._computed(self._conditions), self._seen
         self._next = began + pause(self._live.seconds)
         return True
+
+    def _published_at(self) -> int:
+        """Return when the link to the site was made, in nanoseconds since 1970; 0 without one."""
+        try:
+            return self._folder.site.lstat().st_mtime_ns
+        except OSError:
+            return 0
 
     def fell_silent(self) -> bool:
         """Tell whether games were played in the minute before the last look, and none since."""
@@ -145,7 +170,7 @@ class LiveStandings:
         struck = {bot.name for bot in conditions.struck}
         results = [*self._results.without(struck)]
         ratings = rate_results(by_division(results), conditions.ratings, self._remember, brief=True)
-        page = _page(ratings, results, conditions, self._folder.site)
+        page = _page(ratings, results, conditions, self._folder)
         rows = page.front.main.rows if page.front.main else ()
         provisional = conditions.ratings.provisional
         return Live(
@@ -189,25 +214,41 @@ class _Page(Struct, frozen=True):
     boards: list[Leaderboard]
     marked: Mapping[str, Markup]
     identities: Mapping[str, Identity]
+    moved: Mapping[str, int]
+    """How many ranks a bot gained, or lost, in the last days."""
     root: str = AT_DOOR
 
 
 def _page(
-    ratings: Ratings, results: list[FixtureResult], conditions: Conditions, site: Path
+    ratings: Ratings, results: list[FixtureResult], conditions: Conditions, folder: Folder
 ) -> _Page:
+    """Return what the templates know; they link only to pages that are published."""
+    site = folder.site
+    with Book(folder) as book:
+        entered = [version.name for version in book.versions()]
     front = first_standings(ratings, progress(results, 0, goes_on=True))
-    where, marks = (
-        links(conditions, ratings.boards),
-        identities(bot.name for bot in conditions.bots),
-    )
+    where = links(conditions, ratings.boards)
+    marks = identities((bot.name for bot in conditions.bots), entered)
     linked = marked_links(marks, where, AT_DOOR)
-    # A bot has no page before the next publication.
     marked = {
         bot: linked[bot] if (site / where.bot(bot)).is_file() else name
         for bot, name in marked_names(marks).items()
     }
+    cards = [
+        replace(card, linked=(site / where.table(card.board)).is_file()) for card in front.cards
+    ]
+    main = main_page(ratings, where)
     return _Page(
-        front, main_page(ratings, where), conditions, where, [*ratings.boards], marked, marks
+        front=replace(front, cards=cards),
+        all=main if (site / main).is_file() else "",
+        league=conditions,
+        links=where,
+        boards=[*ratings.boards],
+        marked=marked,
+        identities=marks,
+        moved=ranks_moved(
+            folder, {row.bot: row.best for row in front.main.rows} if front.main else {}
+        ),
     )
 
 

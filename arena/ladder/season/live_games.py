@@ -21,6 +21,7 @@ from arena.ladder.book.shown import (
 )
 from arena.ladder.season.season import Season
 from arena.league.table.play_fixture import read_watched
+from arena.publish.links import identities
 
 _PACE = 1.0
 """Seconds between two steps that are shown, at least."""
@@ -86,8 +87,13 @@ class LiveGames:
         if not events or (before and events == before.events):
             return
         if before is None or events[: len(before.events)] != before.events:
+            entered = [version.name for version in self._book.versions()]
             before = LiveGame(
-                id=fixture.id, variant=fixture.variant, seats=fixture.seats, began=now
+                id=fixture.id,
+                variant=fixture.variant,
+                seats=fixture.seats,
+                marks=tuple(mark.classes for mark in identities(fixture.seats, entered).values()),
+                began=now,
             )
         shown_at = tuple(paced(before.shown_at, len(events), now, _PACE))
         stays = END_STAYS if isinstance(events[-1], Placed) else _GONE

@@ -11,6 +11,7 @@ from arena.bots.kit_files import kit_archive
 from arena.bots.runtimes import KITS
 from arena.io.errors import ArenaError
 from arena.io.files import changed_at
+from arena.ladder.book.tables import PLAYING, Version
 from arena.ladder.door import access
 from arena.ladder.door.access import MAX_MAIL, MAX_WHY, Requests, Scope, check_free, joined_today
 from arena.ladder.web.live_game import current_table
@@ -33,6 +34,8 @@ _SPREAD_EACH = 12
 _BESIDE = "front_beside.part"
 """What the ladder publishes for the front page, beside the standings."""
 _WATCH = "Watch"
+_ARRIVALS = 3
+"""How many of the versions that came last are told."""
 _NOTHING_PLAYED = "Programs play Perudo here, a game of dice and bluff: the first games come soon."
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+")
 _TOMORROW = {"Retry-After": "3600"}
@@ -81,6 +84,7 @@ def _page(request: Request, now: Snapshot) -> str:
         authors=len({version.author for version in info.playing}),
         mine=[row for row in rows if row.version in mine],
         sentence=now.live.sentence if now.live else _NOTHING_PLAYED,
+        arrivals=_arrivals(now),
         ways=_ways(where_of(request), watch, has_guests=bool(served.terms.guests)),
         beside=beside,
         kits=[kit.title for kit in KITS.values()],
@@ -98,6 +102,21 @@ def _state(now: Snapshot) -> str:
     if now.live and now.live.per_minute and not asleep:
         return "Live"
     return "Checking" if now.queue else "Asleep"
+
+
+class _Arrival(NamedTuple):
+    """A version that came to play, and its rank if it has one."""
+
+    version: Version
+    rank: int | None
+
+
+def _arrivals(now: Snapshot) -> list[_Arrival]:
+    """Return the versions that came last of those that play."""
+    playing = [version for version in now.versions.values() if version.state in PLAYING]
+    playing.sort(key=lambda version: version.received_at, reverse=True)
+    ranks = {row.version: row.best for row in now.live.rows} if now.live else {}
+    return [_Arrival(version, ranks.get(version.name)) for version in playing[:_ARRIVALS]]
 
 
 def _ways(where: Where, watch: str, *, has_guests: bool) -> list[tuple[str, str]]:

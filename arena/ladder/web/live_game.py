@@ -43,6 +43,8 @@ class LiveSeat(Struct):
     """A seat at the table."""
 
     name: str
+    mark: str
+    """The classes of its mark."""
     left: int = 0
     """How many dice it has."""
     dice: Sequence[int] = ()
@@ -60,7 +62,7 @@ class LiveTable:
         self.again = again
         """Whether all of it was shown before."""
         self.step = steps
-        self.seats = [LiveSeat(name) for name in game.seats]
+        self.seats = [LiveSeat(*seat) for seat in zip(game.seats, game.marks, strict=True)]
         self.round = 0
         self.bid: BidMade | None = None
         self.palifico = False

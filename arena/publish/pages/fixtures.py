@@ -3,14 +3,13 @@
 A page holds a stretch of the schedule, played or not: one more fixture changes one page.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from msgspec import Struct
 
-from arena.game.records import Conditions
 from arena.publish.data.results import FixtureResultRow
-from arena.publish.links import Links, identities
+from arena.publish.links import Identity, Links
 from arena.publish.site_folder import File
 from arena.publish.text import one_line, script
 from arena.ratings.leaderboard_rows import Leaderboard
@@ -138,16 +137,15 @@ class SearchIndex(Struct, frozen=True):
 
 def search_files(
     fixtures: Sequence[FixtureResultRow],
-    conditions: Conditions,
+    marks: Mapping[str, Identity],
     boards: Sequence[Leaderboard],
     links: Links,
 ) -> Iterator[File]:
     """Yield every script that the search loads."""
     parts = _parted(fixtures, SHARD)
-    marks = identities(bot.name for bot in conditions.bots)
     index = SearchIndex(
         marks={links.bots[bot]: mark.classes for bot, mark in marks.items()},
-        bots={links.bots[bot.name]: one_line(bot.name) for bot in conditions.bots},
+        bots={links.bots[bot]: one_line(bot) for bot in marks},
         tables={
             links.division_id(board.division): (one_line(board.variant), board.players)
             for board in boards

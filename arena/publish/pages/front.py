@@ -1,6 +1,6 @@
 """Page model of the front page: who is best, how sure that is, and what to watch."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -75,6 +75,8 @@ class BoardCard(Struct, frozen=True):
     board: Leaderboard
     first: tuple[str, ...]
     """The bots that may be first, the likeliest first."""
+    linked: bool = True
+    """Whether its page is there."""
 
     @property
     def share(self) -> float:
@@ -112,6 +114,8 @@ class FrontPage(Struct, frozen=True):
     front: Front
     all: str
     """The page with the whole of the main table; "" if there is none."""
+    moved: Mapping[str, int] = {}
+    """How many ranks a bot gained, or lost, if that is known."""
     ways: tuple[tuple[str, str], ...] = ()
     """What a visitor can do: addresses and labels."""
 

@@ -37,6 +37,7 @@ LIVE_GAME = LiveGame(
     id="1",
     variant="bga",
     seats=("one@1", "two@1"),
+    marks=("h0 m0", "h1 m1"),
     began=0.0,
     events=(RoundBegun(None, (5, 5)), BidMade(0, 2, 3)),
     shown_at=(0.0, 1.0),

@@ -197,3 +197,13 @@ def test_search_engines_list_public_pages_if_the_operator_wants_it(
 
 def robots(door: Door, path: str) -> str:
     return door.ask(path).headers.get("x-robots-tag", "")
+
+
+def test_the_front_page_says_who_came_last_and_how_they_stand(published: Path) -> None:
+    folder = Folder(published)
+    with door_of(folder) as door, Book(folder, writes=True) as book:
+        play(book, folder, row("one@1", 1, 1, 0.7))
+        shows(door, "one@1 leads")
+        page = re.sub("<[^>]+>", "", text(door.ask("/")))
+        assert "uploaded one@1: rank 1" in page
+        assert "uploaded two@1\n" in page

@@ -18,6 +18,7 @@ from arena.ladder.book.book import Book
 from arena.ladder.door.access import id_of
 from arena.ladder.door.guest_spool import FACT, GuestPage, GuestSpool, strength
 from arena.ladder.folder import Folder
+from arena.publish.links import identities
 from tests.e2e.live import processes, wait_until
 from tests.ladder import club as clubs
 from tests.ladder.club import Running, running
@@ -129,6 +130,10 @@ def test_a_visitor_plays_a_game_without_scripts_and_shares_its_replay(
     [replay] = re.findall(r'href="(?:\.\./\.\.)?(/played/[^"]+)"', last)
     assert table.split("/")[2] not in replay
     assert door.ask(replay).status == 200
+    [mark] = re.findall(r'<i class="(h. m.)"></i><bdi>ann</bdi></div>', last)
+    assert mark == identities(["ann"], ["ann@1", "bob@1"])["ann"].classes
+    bots = door.ask(replay.replace("replay.html", "bots.html")).body.decode()
+    assert f'<i class="{mark}"></i><a class="bot" href="bots/ann.html">' in bots
     [(games, ahead)] = strength(Folder(club)).values()
     assert games == 1
     assert ahead in {0, 1}
