@@ -16,26 +16,24 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
-from http.client import HTTPConnection
+from contextlib import contextmanager
+from http import HTTPStatus
 from pathlib import Path
 from statistics import quantiles
-from urllib.parse import urlencode
 
 from arena.io.cores import spare_cores
 from arena.ladder.folder import Folder
 from benchmarks.serve import listen, peak, submit
 from tests.cli.command import ROOT, arena, environment, run
 from tests.ladder import club as clubs
-from tests.ladder.web.doors import SAME_SITE, Answer, Door, answered
+from tests.ladder.endurance.people import Street, visitor
+from tests.ladder.web.doors import Door
 
 FIELD = ("honest-1", "honest-2", "odds-1")
 """Two are equal, so that the ladder never sleeps."""
 WORKERS = 1
-FORM = {"Content-Type": "application/x-www-form-urlencoded", **SAME_SITE}
 THINKS = 1.0
-"""Seconds between two clicks of a visitor."""
-MOVES = ("dudo", "pass", "skip", "next", "bid 1 2")
+"""Seconds of a visitor between two looks at the table."""
 
 
 def main() -> None:
@@ -87,18 +85,20 @@ def measure(door: Door, pid: int, chosen: argparse.Namespace) -> None:
     quiet = rate(store, chosen.seconds)
     with other_cores_busy():
         busy = rate(store, chosen.seconds)
-    listening, over, times = threading.Event(), threading.Event(), list[float]()
+    listening, street = threading.Event(), Street(lambda: door.base, door.folder.root, "crowd")
     threading.Thread(target=listen, args=(door, chosen.listeners, listening), daemon=True).start()
     listening.wait()
     with ThreadPoolExecutor(chosen.visitors + chosen.uploads + 1) as pool:
-        visits = [pool.submit(visit, door, n, times, over) for n in range(chosen.visitors)]
+        visits = [pool.submit(visitor, street, n, THINKS) for n in range(chosen.visitors)]
         sent = [pool.submit(send, door, n, chosen) for n in range(chosen.uploads)]
         crowded = rate(store, chosen.seconds)
         statuses = {future.result() for future in sent}
-        over.set()
-        clicks = sum(future.result() for future in visits)
+        street.over.set()
+        for visit in visits:
+            visit.result()
     assert statuses <= {201}, statuses
-    shares = quantiles(times or [0.0, 0.0], n=100)
+    shares = quantiles(street.times["table"], n=100)
+    clicks = street.statuses["table", HTTPStatus.SEE_OTHER]
     print(f"{chosen.visitors} play ({clicks} clicks), {chosen.listeners} listen")
     print(f"a page: median {1000 * shares[49]:.0f} ms, p99 {1000 * shares[98]:.0f} ms")
     print(f"memory of the door: {peak(pid):.0f} MiB at most")
@@ -132,38 +132,6 @@ def send(door: Door, number: int, chosen: argparse.Namespace) -> int:
     """Submit at some moment of the time."""
     time.sleep(chosen.seconds * number / chosen.uploads)
     return submit(door, number, 1024 * chosen.size)
-
-
-def visit(door: Door, number: int, times: list[float], over: threading.Event) -> int:
-    """Play games and look at the front page until it is over; returns the clicks."""
-    address = f"127.0.1.{number + 1}"
-    clicks, table = 0, ""
-    while not over.wait(THINKS):
-        began = time.perf_counter()
-        page = ask(door, address, table or "/").body.decode()
-        times.append(time.perf_counter() - began)
-        if not table:
-            asked = ask(door, address, "/play", {f"{FIELD[number % 3]}@1": "on"})
-            table = asked.headers.get("location", "")
-            continue
-        moves = re.findall(r'<button name="move" value="([^"]+)"', page.partition("</form>")[0])
-        if move := next((move for move in MOVES if move in moves), ""):
-            [shown] = re.findall(r'data-number="(\d+)"', page)
-            began = time.perf_counter()
-            ask(door, address, table, {"number": shown, "move": move})
-            times.append(time.perf_counter() - began)
-            clicks += 1
-    return clicks
-
-
-def ask(door: Door, address: str, path: str, form: dict[str, str] | None = None) -> Answer:
-    """Ask from an address."""
-    with closing(HTTPConnection(door.host, timeout=60, source_address=(address, 0))) as connection:
-        if form is None:
-            connection.request("GET", path, None, SAME_SITE)
-        else:
-            connection.request("POST", path, urlencode(form), FORM)
-        return answered(connection.getresponse())
 
 
 if __name__ == "__main__":
