@@ -6,7 +6,9 @@ stops playing, until the same evidence has put one bot ahead of all others. Prin
 
 - the mean games of both, all games of the league among them, where the first wins some share of its
   games against the second, and each other bot is a little weaker than the one before;
-- how often a winner is named in leagues without one: tied bots, and rock, paper, scissors.
+- how often a winner is named in leagues without one: tied bots, and rock, paper, scissors;
+- how often one of the best bots is dropped where games of a fixture depend on each other, because
+  bots are by chance in better or worse form in all of them.
 """
 
 import argparse
@@ -16,17 +18,19 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.ratings.maths.arrays import Floats, as_floats
-from arena.ratings.racing import Race
+from arena.ratings.racing import Race, by_opponent
 
 CONFIDENCE = 0.95
-MOST = {"winner": 200_000, "none": 40_000}
-"""Games, where there is a winner and where there is none."""
+MOST = {"winner": 200_000, "none": 40_000, "dependent": 20_000}
+"""Games, where there is a winner, where there is none, and where the games of a fixture depend."""
 STEP = 0.15
 """How much weaker each bot is than the one before, from the third on, in log odds."""
 
 
 FIELDS = ((9, 0.57, 2), (9, 0.6, 2), (9, 0.65, 2), (20, 0.6, 2), (9, 0.6, 20))
 """Bots, the share of games that the first wins against the second, games of a fixture."""
+DEPENDENT = ((2, 10, 1.0), (4, 10, 0.5), (8, 10, 0.5), (8, 10, 1.0), (8, 2, 1.0), (4, 40, 0.5))
+"""Bots, games of a fixture, and the standard deviation of a fixture's form in log odds."""
 
 
 class Outcome(NamedTuple):
@@ -59,6 +63,12 @@ def main() -> None:
         rng = np.random.default_rng(1)
         named = sum(len(race(chances, 10, rng, MOST["none"]).left) == 1 for _ in range(count))
         print(f"| {name} | {named / count:.1%} |", flush=True)
+    print("\n| bots, all equal | games a fixture | form | one dropped |\n|---|---|---|---|")
+    for bots, games, form in DEPENDENT:
+        equal, rng = from_strengths([0.0] * bots), np.random.default_rng(bots)
+        races = [race(equal, games, rng, MOST["dependent"], form=form) for _ in range(count)]
+        dropped = sum(len(one.left) < bots for one in races) / count
+        print(f"| {bots} | {games} | {form} | {dropped:.1%} |", flush=True)
 
 
 def graded(bots: int, share: float) -> Floats:
@@ -88,28 +98,35 @@ def without_winner() -> dict[str, Floats]:
 
 
 def race(
-    chances: Floats, games: int, rng: np.random.Generator, most: int, *, everyone: bool = False
+    chances: Floats,
+    games: int,
+    rng: np.random.Generator,
+    most: int,
+    *,
+    everyone: bool = False,
+    form: float = 0.0,
 ) -> Outcome:
-    """Let those play on that can be first; with `everyone` all, by the same evidence."""
+    """Let those play on that can be first; with `everyone` all, by the same evidence.
+
+    `form` is the standard deviation, in log odds, of the form of a fixture.
+    """
     bots = [*range(len(chances))]
     running, count = Race([f"{bot}" for bot in bots], CONFIDENCE), 0
     while len(running.left) > 1 and count < most:
         playing = bots if everyone else [int(bot) for bot in running.left]
-        running.add(scores(chances, playing, games, rng))
+        shares = played(chances[np.ix_(playing, playing)], games, rng, form)
+        running.add([f"{bot}" for bot in playing], by_opponent(shares), games)
+        running.judge()
         count += games * len(playing) * (len(playing) - 1)
     return Outcome([int(bot) for bot in running.left], count)
 
 
-def scores(
-    chances: Floats, bots: Sequence[int], games: int, rng: np.random.Generator
-) -> dict[str, list[float]]:
-    """Play a pass; return scores as a playoff has them."""
-    among = chances[np.ix_(bots, bots)]
-    won = (rng.random((games, len(bots), len(bots))) < among).astype(float)
-    others = 1.0 - np.eye(len(bots))
-    totals = (won * others).sum(2) + ((1 - won) * others).sum(1)
-    scaled = totals / 2 / np.sqrt(len(bots) - 1)
-    return {f"{bot}": scaled[:, number].tolist() for number, bot in enumerate(bots)}
+def played(chances: Floats, games: int, rng: np.random.Generator, form: float) -> Floats:
+    """Play a pass; return the shares of games won, [seat, bot, opponent]."""
+    inside = np.clip(chances, 1e-9, 1.0 - 1e-9)
+    odds = np.log(inside / (1.0 - inside)) + form * rng.normal(size=chances.shape)
+    won = rng.binomial(games, 1.0 / (1.0 + np.exp(-odds))) / games
+    return as_floats([won, 1.0 - won.T])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """Which games vary independently: blocks, or the games of one number in a block."""
 
 from collections.abc import Callable, Sequence
+from itertools import product
+from math import comb, prod
 
 import numpy as np
 import pytest
@@ -8,11 +10,13 @@ from msgspec.structs import replace
 
 from arena.game.records import FixtureResult
 from arena.ratings.board.leaderboard import estimate, solve
+from arena.ratings.board.ranks import rank_ranges
 from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.maths.arrays import Floats, as_floats
 from arena.ratings.model.games import as_arrays
 from tests.ratings.simulated import league
 from tests.support.ratings import rated_board
+from tests.support.results import result
 from tests.support.simulated_leagues import Moment, Shape
 from tests.support.twists import circle
 
@@ -99,3 +103,18 @@ def test_games_of_one_number_are_one_unit() -> None:
     covariance = estimate(solve(as_arrays(played))).covariance
     assert covariance.place[0, 0] == pytest.approx(variance)
     assert covariance.degrees_of_freedom == pytest.approx([59.0, 59.0])
+
+
+def test_three_equal_bots_with_four_games_each_are_seldom_told_apart() -> None:
+    """All results that one block of two games a fixture can have, with their probabilities."""
+    tables = [("a", "b"), ("b", "c"), ("c", "a")]
+    wrong = 0.0
+    for wins in product(range(3), repeat=len(tables)):
+        played = [
+            result(table, [(1, 2)] * won + [(2, 1)] * (2 - won), index=index)
+            for index, (table, won) in enumerate(zip(tables, wins, strict=True))
+        ]
+        games = as_arrays(played)
+        if (rank_ranges(estimate(solve(games)).better)["best"] > 1).any():
+            wrong += prod(comb(2, won) / 4 for won in wins)
+    assert wrong <= 0.05

@@ -4,23 +4,21 @@ It begins once all blocks are played. Its fixtures follow from the results befor
 whole passes that the league played, and of each pass of the playoff. They count for nothing else.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from hashlib import sha256
 from itertools import chain, combinations, count
-from math import sqrt
 
 import numpy as np
 from msgspec import UNSET, Struct
 
-from arena.game.records import Fixture, PlayoffInfo
+from arena.game.records import Division, Fixture, PlayoffInfo
 from arena.game.rules.round import max_rounds
 from arena.game.seeds import block_seed, fixture_seed
 from arena.league.changes import playing
 from arena.league.schedule.epoch import whole_pass
 from arena.league.schedule.schedule import Schedule, divisions
-from arena.ratings.maths.arrays import Floats
-from arena.ratings.racing import PassScores, Race
+from arena.ratings.racing import Race, by_block, by_opponent
 
 Places = Sequence[Sequence[int]]
 """The finishing places at a table, game by game, by seat."""
@@ -61,7 +59,7 @@ class Playoff:
         self._index = schedule.playoff_index
         self._race = Race(playing(schedule.conditions), terms.confidence)
         for fixtures in filter(self._is_played, _whole_passes(schedule)):
-            self._race.add(self._scores(fixtures))
+            self._count(fixtures)
         self._draw()
 
     def due(self) -> list[Fixture]:
@@ -88,7 +86,7 @@ class Playoff:
             fixtures = self._passes[self._complete]
             if not self._is_played(fixtures):
                 return
-            self._race.add(self._scores(fixtures))
+            self._count(fixtures)
             self._complete += 1
             self._draw()
 
@@ -138,19 +136,28 @@ class Playoff:
                     max_rounds=rounds,
                 )
 
-    def _scores(self, fixtures: _Pass) -> PassScores:
-        """Return everyone's mean share of rivals beaten, game by game, over all divisions.
-
-        The variance of a mean share falls with the rivals that one met: the scale allows for that.
-        """
-        sums: dict[str, Floats] = {}
+    def _count(self, fixtures: _Pass) -> None:
+        """Let the race judge a pass: the shares of rivals beaten, division by division."""
+        bots = sorted({bot for fixture in fixtures for bot in fixture.seats})
+        number = {bot: at for at, bot in enumerate(bots)}
+        by_division: defaultdict[Division, list[Fixture]] = defaultdict(list)
         for fixture in fixtures:
-            places = np.array(self._places[fixture.id]).T
-            beaten = (len(fixture.seats) - places) / (len(fixture.seats) - 1)
-            for bot, scores in zip(fixture.seats, beaten / len(fixture.seats), strict=True):
-                sums[bot] = sums.get(bot, 0.0) + scores
-        scale = sqrt(len(sums) - 1)
-        return {bot: (total / scale).tolist() for bot, total in sums.items()}
+            by_division[fixture.division].append(fixture)
+        for division, played in by_division.items():
+            players = division.players
+            blocks = sorted({fixture.block for fixture in played})
+            by_seat = np.zeros((2, len(bots), len(bots)))
+            by_blocks = np.zeros((len(blocks), len(bots)))
+            for fixture in played:
+                seats = [number[bot] for bot in fixture.seats]
+                beaten = (players - np.array(self._places[fixture.id]).mean(0)) / (players - 1)
+                if players == 2:
+                    by_seat[[0, 1], seats, seats[::-1]] = beaten
+                else:
+                    by_blocks[blocks.index(fixture.block), seats] += beaten / players
+            ahead = by_opponent(by_seat) if players == 2 else by_block(by_blocks)
+            self._race.add(bots, ahead, fixtures[0].games)
+        self._race.judge()
 
 
 def _whole_passes(schedule: Schedule) -> Iterator[_Pass]:
