@@ -8,7 +8,11 @@ helpers and by how much they hold back:
 - how many places the bot gains beside the same league in which nobody holds back;
 - the share of leagues in which suspicions name a helper with the bot, and the mean share of helpers
   that are named;
-- the share of leagues in which an honest bot is named with another.
+- the share of leagues in which they name the bot as one that loses too often to an honest one: its
+  helpers let the ratings expect more of it than it can;
+- the share of leagues in which they name a pair without the bot, wrongly.
+
+Each figure has its standard error.
 """
 
 import argparse
@@ -37,19 +41,18 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     print(f"{HONEST} honest bots, alpha {ALPHA}, {options.blocks} rounds of the schedule")
-    print("players helpers  mu | places gained  leagues named  helpers named  honest named")
+    print("places gained; leagues, helpers, the bot itself, and others named wrongly, in %")
+    columns = ("places", "leagues", "helpers", "itself", "others")
+    print("players helpers  mu |", *(f"{column:>13}" for column in columns))
     for players in (2, 4):
         for helpers in HELPERS:
             for less in HELD_BACK if helpers else (0.0,):
                 rng = np.random.default_rng(options.seed)
                 shape = Shape(HONEST + 1 + helpers, players, GAMES, options.blocks)
                 rows = [_league(shape, helpers, less, rng) for _ in range(options.leagues)]
-                gained, named, share, wrongly = np.mean(rows, axis=0)
-                print(
-                    f"{players:7} {helpers:7} {less:3.0f} | {gained:13.1f}  {100 * named:11.0f} %"
-                    f"  {100 * share:11.0f} %  {100 * wrongly:10.0f} %",
-                    flush=True,
-                )
+                figures = zip(np.mean(rows, axis=0), np.std(rows, axis=0), strict=True)
+                cells = [f"{mean:6.1f} ± {sd / len(rows) ** 0.5:4.1f}" for mean, sd in figures]
+                print(f"{players:7} {helpers:7} {less:3.0f} |", *cells, flush=True)
 
 
 def holds_back(helpers: int, less: float) -> Twist:
@@ -66,8 +69,8 @@ def holds_back(helpers: int, less: float) -> Twist:
 
 def _league(
     shape: Shape, helpers: int, less: float, rng: np.random.Generator
-) -> tuple[float, float, float, float]:
-    """Return places gained, whether a helper is named, which share is, whether an honest bot is."""
+) -> tuple[float, float, float, float, float]:
+    """Return the places gained, and the shares of the other columns in per cent."""
     skills = rng.normal(size=shape.bots) * SPREAD
     skills[: helpers + 1] = 0.0
     schedule = tables(shape)
@@ -81,11 +84,13 @@ def _league(
         honest = {name(bot) for bot in range(helpers + 1, shape.bots)}
         ranks.append(len([bot for bot in order[: order.index(name(0))] if bot in honest]))
         cases = [case for case in ratings.suspicions if case.rival]
-    mine = {name(bot) for bot in range(1, helpers + 1)}
-    named = {case.bot for case in cases if case.bot in mine and case.rival == name(0)}
-    wrongly = any(case.bot not in mine for case in cases)
-    share = len(named) / helpers if helpers else 0.0
-    return float(ranks[0] - ranks[1]), float(bool(named)), share, float(wrongly)
+    bot = name(0)
+    helping = {name(number) for number in range(1, helpers + 1)}
+    named = {case.bot for case in cases if case.bot in helping and case.rival == bot}
+    itself = any(case.bot == bot and case.rival not in helping for case in cases)
+    wrong = any(bot not in (case.bot, case.rival) for case in cases)
+    share = len(named) / max(1, helpers)
+    return ranks[0] - ranks[1], 100.0 * bool(named), 100.0 * share, 100.0 * itself, 100.0 * wrong
 
 
 if __name__ == "__main__":
