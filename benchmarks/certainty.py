@@ -4,10 +4,10 @@ Plays leagues of many populations whose true order is known, and prints for each
 
 - what the intervals take to vary independently, if leagues differ the most frequent;
 - in how many leagues some pair of bots is told apart wrongly;
-- in how many some best bot is not among those that may be first;
+- in how many some best bot is not among those that may be first, and in how many either is wrong;
 - how many pairs are told apart, and how many bots may be first.
 
-Each of the last three is given three times: as ratings were before (every block a unit, the field's
+Each but the first is given three times: as ratings were before (every block a unit, the field's
 ratio of variances a plain mean, first is whoever no other bot is clearly better than), as they are,
 and by an oracle, which knows how mu varies from league to league. Where bots do not keep to the
 model, the truth is what very many games on the same schedule say.
@@ -32,9 +32,9 @@ from arena.game.records import FixtureResult, fixture_result
 from arena.game.rules.books import VARIANTS
 from arena.league.schedule.block_design import blocks
 from arena.ratings.board import leaderboard
-from arena.ratings.board.ranks import better_probabilities, ranks
+from arena.ratings.board.ranks import better_probabilities, joint_statement
 from arena.ratings.maths.arrays import Floats, as_floats
-from arena.ratings.maths.intervals import indistinct_range
+from arena.ratings.maths.intervals import CONFIDENCE, TAIL
 from arena.ratings.model.games import Games, as_arrays
 from arena.ratings.model.trueskill import BETA
 from arena.ratings.variance import block_variance
@@ -165,8 +165,9 @@ def main() -> None:
     if options.winner:
         name_winners(leagues, options.processes)
         return
-    print("| population | unit | wrong pairs | wrong first | pairs told apart | may be first |")
-    print("|---|---|---|---|---|---|")
+    counts = "wrong pairs | wrong first | any wrong | pairs told apart | may be first"
+    print(f"| population | unit | {counts} |")
+    print("|---|---|---|---|---|---|---|")
     with ProcessPoolExecutor(options.processes) as pool:
         for population in options.populations:
             shape = POPULATIONS[population].shape if population in POPULATIONS else None
@@ -192,11 +193,11 @@ def rated(population: str, seed: int) -> Outcome:
     estimates = leaderboard.estimate(leaderboard.solve(games))
     after, n = estimates.covariance, games.size
     df, covariance = before(games, estimates)
-    better = better_probabilities(estimates.mu, df, covariance)
+    pairs = told_by_pairs(better_probabilities(estimates.mu, df, covariance))
     return Outcome(
         estimates.mu,
         after.method,
-        Verdict(told(better), as_floats((told(better).min(1) > 0.0) * 1.0)),
+        Verdict(pairs, as_floats((pairs.min(1) > 0.0) * 1.0)),
         verdict(estimates.mu, after.degrees_of_freedom, after.mu, np.zeros((n, n), np.bool_)),
     )
 
@@ -265,14 +266,15 @@ def raised(covariance: Floats, error: Floats) -> Floats:
 def verdict(mu: Floats, df: Floats, covariance: Floats, separate: np.ndarray) -> Verdict:
     """Return what estimates that vary like that say."""
     better = better_probabilities(mu, df, covariance)
-    columns = ranks(better, mu, df, covariance, separate)
-    return Verdict(told(better), as_floats(columns["may_be_first"] * 1.0))
+    statement = joint_statement(better, mu, df, covariance, separate)
+    told = np.where(statement.sure >= CONFIDENCE, np.round(better), 0.5)
+    return Verdict(told, as_floats(statement.columns["may_be_first"] * 1.0))
 
 
-def told(better: Floats) -> Floats:
-    """Return who is better, as far as pairs are told apart."""
-    low, high = indistinct_range(comb(len(better), 2))
-    return np.where(better > high, 1.0, np.where(better < low, 0.0, 0.5))
+def told_by_pairs(better: Floats) -> Floats:
+    """Return who is better, as far as pairs are told apart with the same error for each."""
+    tail = TAIL / comb(len(better), 2)
+    return np.where(better > 1.0 - tail, 1.0, np.where(better < tail, 0.0, 0.5))
 
 
 def line(population: str, played: Sequence[Outcome]) -> str:
@@ -290,6 +292,9 @@ def line(population: str, played: Sequence[Outcome]) -> str:
         unit,
         " / ".join(share([wrong_pair(one, true) for one in way]) for way in ways),
         " / ".join(share([wrong_first(one, true) for one in way]) for way in ways),
+        " / ".join(
+            share([wrong_pair(one, true) or wrong_first(one, true) for one in way]) for way in ways
+        ),
         " / ".join(f"{np.mean([(one.better == 1.0).sum() for one in way]):.1f}" for way in ways),
         " / ".join(f"{np.mean([one.first.sum() for one in way]):.1f}" for way in ways),
     ]

@@ -1,8 +1,8 @@
 """Ranges of ranks of equal bots: `python -m benchmarks.equal_bots`.
 
 All bots are equal, so a range that leaves out any rank is wrong. Prints, for short and longer
-leagues, the share of bots with such a range, pointwise and simultaneous, and the share of leagues
-in which some bot has such a simultaneous range: at most 5 % each.
+leagues, the share of bots with such a range, and the share of leagues in which some bot has such a
+range: at most 5 %.
 """
 
 import argparse
@@ -43,8 +43,8 @@ def main() -> None:
     parser.add_argument("--leagues", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    print("| bots | players | games per bot | bots, pointwise | bots, simultaneous | leagues |")
-    print("|---|---|---|---|---|---|")
+    print("| bots | players | games per bot | bots | leagues |")
+    print("|---|---|---|---|---|")
     for league in LEAGUES:
         print(_line(league, options.leagues, np.random.default_rng(options.seed)), flush=True)
 
@@ -52,16 +52,15 @@ def main() -> None:
 def _line(league: League, count: int, rng: np.random.Generator) -> str:
     bots, players = league.bots, league.players
     shape = Shape(bots, players, league.games)
-    pointwise = simultaneous = wrong = 0
+    ranges = wrong = 0
     for number in range(count):
         schedule = blocks(bots, players, league.blocks, f"bench/{number}")
         rows = rated_board("bga", players, play(shape, np.zeros(bots), rng, schedule=schedule)).rows
-        pointwise += sum((row.pointwise_best, row.pointwise_worst) != (1, bots) for row in rows)
         short = sum((row.best, row.worst) != (1, bots) for row in rows)
-        simultaneous += short
+        ranges += short
         wrong += short > 0
     per_bot = league.blocks * players * league.games
-    shares = [pointwise / bots, simultaneous / bots, float(wrong)]
+    shares = [ranges / bots, float(wrong)]
     cells = [bots, players, per_bot, *(f"{100 * one / count:.1f}" for one in shares)]
     return f"| {' | '.join(map(str, cells))} |"
 

@@ -67,8 +67,13 @@ async function search() {
 
 /* Showing */
 
+/* As `arena/publish/text.py` rounds: halves away from zero, whatever the last bits are. */
+function fixed(value, digits) {
+  return (value + 1e-9).toFixed(digits);
+}
+
 function signed(value) {
-  const shown = Math.abs(value).toFixed(1);
+  const shown = fixed(Math.abs(value), 1);
   return Number(shown) ? (value > 0 ? "+" : "\u2212") + shown : shown;
 }
 
@@ -80,7 +85,7 @@ function botLine(one, seat, first) {
   const stem = one.bots[seat];
   const link = element("a", { class: "bot", href: `bots/${stem}.html` }, element("bdi", {}, index.bots[stem] || stem));
   const luck = one.luck === null ? "" : `, luck ${signed(seat ? -one.luck : one.luck)}`;
-  const told = `${counted(one.wins[seat], "win")}, mean place ${one.places[seat].toFixed(2)}${luck}`;
+  const told = `${counted(one.wins[seat], "win")}, mean place ${fixed(one.places[seat], 2)}${luck}`;
   return element("li", first ? { class: "won" } : {}, element("i", { class: index.marks[stem] || "" }), link, " ", element("small", {}, told));
 }
 

@@ -56,7 +56,9 @@ class PairRow(Struct, frozen=True):
     games: int
     """The games in which both sat at one table."""
     probability: float
-    """The probability that the bot is better than the opponent."""
+    """The probability that the bot is better than the opponent, of this pair by itself."""
+    sure: float
+    """The confidence at which the two are told apart, with all else that is said of the table."""
 
 
 Write = Callable[[type[Struct], Iterable[Struct], BinaryIO, int], None]
@@ -91,7 +93,9 @@ def pair_rows(board: Leaderboard) -> Iterator[PairRow]:
     """Yield each ordered pair of bots, row by row, the best bot first."""
     for (bot, opponent), probability in board.better.items():
         ahead, games = board.duels.get((bot, opponent), (0, 0))
-        yield PairRow(*board.division, bot, opponent, ahead, games, probability)
+        yield PairRow(
+            *board.division, bot, opponent, ahead, games, probability, board.sure[bot, opponent]
+        )
 
 
 _LISTS = {"seats": "seat", "places": "place", "faults": "fault"}

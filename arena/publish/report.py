@@ -69,7 +69,9 @@ class Outcome(Struct, frozen=True):
 
 def without_pairs(ratings: Ratings) -> Ratings:
     """Return the ratings without their tables of pairs, which may be very large."""
-    return replace(ratings, boards=[replace(one, duels={}, better={}) for one in ratings.boards])
+    return replace(
+        ratings, boards=[replace(one, duels={}, better={}, sure={}) for one in ratings.boards]
+    )
 
 
 def inputs(store: Store, asked: Asked) -> str:

@@ -4,7 +4,7 @@ import base64
 import gzip
 from datetime import UTC, datetime
 from functools import lru_cache
-from math import floor
+from math import copysign, floor
 
 import msgspec
 
@@ -43,9 +43,18 @@ def clipped(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[:limit] + "…"
 
 
+def _rounded(value: float, digits: int) -> str:
+    """Return a number with its sign; halves are rounded away from zero, as pages' scripts do it.
+
+    What is nearly a half counts as one: numbers that are equal but for the order in which they were
+    computed read the same.
+    """
+    return f"{value + copysign(_TINY, value):+.{digits}f}"
+
+
 def signed(value: float, digits: int = 2) -> str:
     """Return a number with its sign; zero has none."""
-    number = f"{value:+.{digits}f}"
+    number = _rounded(value, digits)
     return number[1:] if float(number) == 0 else number.replace("-", "\u2212")
 
 
@@ -58,7 +67,7 @@ def fixed(value: float, digits: int = 2) -> str:
 def percent(share: float, digits: int = 1) -> str:
     """Return a share (0 to 1) in per cent; only none and all are shown as 0 and 100."""
     least = 10**-digits
-    number = f"{100 * share:.{digits}f}"
+    number = _rounded(100 * share, digits)[1:]
     if share > 0 and float(number) == 0:
         number = f"<{least:.{digits}f}"
     elif share < 1 and float(number) == 100:

@@ -86,7 +86,3 @@ MayBeFirst = Annotated[
     bool,
     doc("Whether the bot may be the best: with 95 % confidence all of the best bots are marked."),
 ]
-PointwiseBest = Annotated[
-    Positive, doc("The better end of the 95 % interval of this bot's rank by itself.")
-]
-PointwiseWorst = Annotated[Positive, doc("The worse end of that interval.")]

@@ -24,8 +24,8 @@ from arena.ratings.board.leaderboard import (
 )
 from arena.ratings.board.memory import Work, decided_by, pack, unpack
 from arena.ratings.board.overall import Places
-from arena.ratings.board.pair_matrix import Better, Duels, SparsePairs
-from arena.ratings.board.ranks import large_ranks, rank_ranges
+from arena.ratings.board.pair_matrix import Duels, PairMatrix, SparsePairs
+from arena.ratings.board.ranks import large_statement
 from arena.ratings.board.trajectory import past_of
 from arena.ratings.leaderboard_rows import Duel, Leaderboard
 from arena.ratings.maths.arrays import Floats, as_ints
@@ -58,6 +58,7 @@ class _PairMatrices(NamedTuple):
     """Values of all ordered pairs of bots."""
 
     better: Floats
+    sure: Floats
     ahead: NDArray[np.int32]
 
 
@@ -98,7 +99,8 @@ def _make(division: Division, games: Games, options: RatingsInfo, work: Work) ->
             estimates = estimate(solution)
             board = leaderboard(division, estimates, past(), options)
             places = Places(estimates.covariance.place, estimates.covariance.degrees_of_freedom)
-            pairs = _PairMatrices(estimates.better, solution.pairs.ahead.astype(np.int32))
+            ahead = solution.pairs.ahead.astype(np.int32)
+            pairs = _PairMatrices(estimates.better, estimates.statement.sure, ahead)
             del estimates, solution  # what is suspicious may need as much memory again
             return _Made(_Kept(board, suspicious()), places, pairs)
 
@@ -130,7 +132,12 @@ def _rated(bots: tuple[str, ...], made: _Made) -> Rated:
     """Return ratings with the values of their pairs."""
     board, pairs = made.kept.board, made.pairs
     if isinstance(pairs, _PairMatrices):
-        board = replace(board, duels=Duels(bots, pairs.ahead), better=Better(bots, pairs.better))
+        board = replace(
+            board,
+            duels=Duels(bots, pairs.ahead),
+            better=PairMatrix(bots, pairs.better),
+            sure=PairMatrix(bots, pairs.sure),
+        )
     else:
         met = pairs.games > 0
         duels = list(map(Duel, pairs.ahead[met].tolist(), pairs.games[met].tolist()))
@@ -138,6 +145,7 @@ def _rated(bots: tuple[str, ...], made: _Made) -> Rated:
             board,
             duels=SparsePairs(bots, pairs.one[met], pairs.other[met], duels.__getitem__),
             better=SparsePairs(bots, pairs.one, pairs.other, pairs.better.tolist().__getitem__),
+            sure=SparsePairs(bots, pairs.one, pairs.other, pairs.sure.tolist().__getitem__),
         )
     return Rated(board, made.places, made.kept.findings)
 
@@ -147,7 +155,7 @@ def _packed(made: _Made) -> bytes:
     covariance, degrees_of_freedom = made.places
     pairs = made.pairs
     if isinstance(pairs, _PairMatrices):
-        arrays = [pairs.better, covariance, degrees_of_freedom, pairs.ahead]
+        arrays = [pairs.better, pairs.sure, covariance, degrees_of_freedom, pairs.ahead]
     else:
         count = np.array([len(pairs.one)])
         arrays = [count, covariance, degrees_of_freedom, *astuple(pairs)]
@@ -166,13 +174,14 @@ def _unpacked(bots: int, data: bytes) -> _Made:
             one=arrays.read(np.intp, count),
             other=arrays.read(np.intp, count),
             better=arrays.read(np.float64, count),
+            sure=arrays.read(np.float64, count),
             ahead=arrays.read(np.intp, count),
             games=arrays.read(np.intp, count),
         )
     else:
-        better = arrays.read(np.float64, bots, bots)
+        better, sure = (arrays.read(np.float64, bots, bots) for _ in range(2))
         places = Places(arrays.read(np.float64, bots, bots), arrays.read(np.float64, bots))
-        pairs = _PairMatrices(better, arrays.read(np.int32, bots, bots))
+        pairs = _PairMatrices(better, sure, arrays.read(np.int32, bots, bots))
     return _Made(unpack(data[arrays.at :], _Kept), places, pairs)
 
 
@@ -197,11 +206,11 @@ def rank_all(results: Iterable[FixtureResult]) -> tuple[int, dict[str, tuple[int
         large = estimate_large(games)
         nobody = as_ints([])
         mu, blocks = large.mu, large.covariance.blocks
-        ranges, _ = large_ranks(large.field(games.bots), nobody, nobody)
+        ranges = large_statement(large.field(games.bots), nobody, nobody).columns
     else:
         estimates = estimate(solve(games))
         mu, blocks = estimates.mu, estimates.covariance.blocks
-        ranges = rank_ranges(estimates.better)
+        ranges = estimates.statement.columns
     order = sorted(range(games.size), key=lambda bot: (-mu[bot], games.bots[bot]))
     best, worst = ranges["best"].tolist(), ranges["worst"].tolist()
     return blocks, {games.bots[bot]: (best[bot], worst[bot]) for bot in order}

@@ -15,8 +15,6 @@ from arena.ratings.columns import (
     LowerEnd,
     MayBeFirst,
     Players,
-    PointwiseBest,
-    PointwiseWorst,
     Positive,
     Rank,
     Share,
@@ -125,8 +123,6 @@ class LeaderboardRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     best: BestRank
     worst: WorstRank
     may_be_first: MayBeFirst
-    pointwise_best: PointwiseBest
-    pointwise_worst: PointwiseWorst
     bot: Bot
     provisional: Annotated[bool, doc("Fewer games than the league requires of a rating.")]
     mu: Annotated[
@@ -237,11 +233,14 @@ class Leaderboard(Struct, frozen=True):
     variant: str
     players: int
     rows: Sequence[LeaderboardRow]
-    """The bots, best mu first."""
+    """The bots by rank; of those with the same range of ranks, the best mu first."""
     duels: Mapping[Pair, Duel]
     """Head to head, for each ordered pair of bots that met."""
     better: Mapping[Pair, float]
-    """The probability that the first bot of each ordered pair is the better one."""
+    """The probability that the first bot of each ordered pair is the better one, by itself."""
+    sure: Mapping[Pair, float]
+    """The confidence at which the two bots of a pair are told apart, with all that is said of the
+    division: from CONFIDENCE on, it is said which is the better one."""
     blocks: int
     """How many blocks were played, or begun."""
     method: Literal["blocks", "dice", "games"]
@@ -272,6 +271,10 @@ class Leaderboard(Struct, frozen=True):
         """Return a bot's part of `better`, by the other bot."""
         return _of(self.better, bot)
 
+    def sure_of(self, bot: str) -> dict[str, float]:
+        """Return a bot's part of `sure`, by the other bot."""
+        return _of(self.sure, bot)
+
 
 class OverallRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A bot on the overall table."""
@@ -280,8 +283,6 @@ class OverallRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     best: BestRank
     worst: WorstRank
     may_be_first: MayBeFirst
-    pointwise_best: PointwiseBest
-    pointwise_worst: PointwiseWorst
     bot: Bot
     score: Annotated[Share, doc("The mean share of rivals that the bot finished ahead of.")]
     low: LowerEnd
@@ -293,7 +294,7 @@ class Overall(Struct, frozen=True):
     """The overall table."""
 
     rows: Sequence[OverallRow]
-    """Best score first."""
+    """By rank; of those with the same range of ranks, the best score first."""
     tables: tuple[tuple[str, int], ...]
     """The variants and table sizes that it covers."""
     absent: tuple[str, ...] = ()

@@ -164,7 +164,7 @@ def test_until_says_that_neither_version_is_better(tmp_path: Path) -> None:
     arguments += ["--until", 0.8, "--points", 30, "--blocks", 20]
     ran = run(*arguments, cwd=tmp_path)
     assert ran.code == 0, ran.err
-    said = "neither is better by 30 points at 80 %, after 8 of 20 blocks, by "
+    said = "neither is better by 30 points (new - old: +0.0) at 80 %, after 8 of 20 blocks, by "
     assert strength(ran.out)[-1].startswith(said)
 
 

@@ -10,7 +10,7 @@ from arena.playstats.league_summary import DivisionStats, LeagueSummary
 from arena.playstats.style import Style
 from arena.publish.links import links
 from arena.publish.pages.bot import BestPlace, Field, card
-from arena.publish.pages.leaderboard import board_standings
+from arena.publish.pages.leaderboard import board_standings, verdicts
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import write_site
 from tests.publish.test_front import words
@@ -40,19 +40,20 @@ def test_only_what_is_far_from_the_middle_is_striking() -> None:
     assert card("1", {}, [], style).striking == []
 
 
-def test_rivals_are_named_if_chance_does_not_explain_it() -> None:
+def test_rivals_are_named_if_they_are_told_apart() -> None:
     _, ratings, _ = crowd(12, 12)
     [board] = ratings.boards
     stands = {one.bot: one for one in board_standings(board).rows}
     first, last = board.rows[0].bot, board.rows[-1].bot
     best = card(first, {}, [BestPlace(board, stands[first])], field())
-    assert len(best.beats) == 3
-    assert best.loses_to == []
+    assert len(best.better_than) == 3
+    assert best.worse_than == []
     assert best.best == (board, stands[first])
     worst = card(last, {}, [BestPlace(board, stands[last])], field())
-    assert worst.beats == []
-    for rival in worst.loses_to:
-        assert board.duels[last, rival].ahead * 2 < board.duels[last, rival].games
+    assert worst.better_than == []
+    assert worst.worse_than
+    for rival in worst.worse_than:
+        assert verdicts(board, last, [rival])[rival].words == "worse"
 
 
 def test_earlier_versions_are_named(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from arena.publish.pages.front import PlayedShare, description, progress, standi
 from arena.publish.pages.leaderboard import (
     StandingRow,
     Standings,
-    in_order_of_ranks,
     overall_standings,
 )
 from arena.ratings.league_ratings import Ratings
@@ -51,17 +50,6 @@ def table(*ranks: tuple[int, int]) -> Standings:
 )
 def test_verdict_is_a_sentence(ranks: list[tuple[int, int]], state: PlayedShare, said: str) -> None:
     assert description(state, table(*ranks), len(ranks)) == said
-
-
-def test_of_equal_ranks_the_one_is_first_that_beats_more_of_its_rivals() -> None:
-    rows = [
-        StandingRow("last", False, 2, 4, 0.1, 0.2, 0.3, 9),
-        StandingRow("low", True, 1, 3, 0.4, 0.5, 0.6, 9),
-        StandingRow("middle", False, 2, 3, 0.3, 0.4, 0.5, 9),
-        StandingRow("high", True, 1, 2, 0.5, 0.6, 0.7, 9),
-    ]
-    ordered = in_order_of_ranks(Standings(tuple(rows))).rows
-    assert [row.bot for row in ordered] == ["high", "low", "middle", "last"]
 
 
 def test_the_main_table_is_the_overall_one_or_the_first() -> None:

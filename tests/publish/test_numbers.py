@@ -2,7 +2,6 @@
 
 import csv
 import json
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -92,15 +91,10 @@ def test_head_to_head_page_and_json_have_the_same_numbers(site: Path) -> None:
     assert ("alpha", "delta") not in shares
 
 
-def surely(probability: float, pairs: Collection[object]) -> str:
-    """Return how sure a pair is, as a page shows it: `pairs` has each in both orders."""
-    return sure(1.0 - len(pairs) * min(probability, 1.0 - probability))
-
-
 def test_how_sure_a_pair_is_follows_from_the_data(tmp_path: Path) -> None:
     write_site(*crowd(12, 12, (("bga", 2),)), tmp_path)
     rows = json.loads((tmp_path / "data/better-bga-2p.json").read_bytes())["rows"]
-    shown = {(row["bot"], row["opponent"]): surely(row["probability"], rows) for row in rows}
+    shown = {(row["bot"], row["opponent"]): sure(row["sure"]) for row in rows}
     found = matrix(tmp_path / "head-to-head/bga-2p.html", "caption-better")
     assert found == {pair: bare(words) for pair, words in shown.items() if words != "\u2013"}
     assert 12 < len(found) < len(rows)
@@ -109,7 +103,7 @@ def test_how_sure_a_pair_is_follows_from_the_data(tmp_path: Path) -> None:
 def test_a_bots_opponents_are_those_of_the_data(site: Path) -> None:
     rows = json.loads((site / "data/head-to-head-bga-2p.json").read_bytes())["rows"]
     better = {
-        (row["bot"], row["opponent"]): row["probability"]
+        (row["bot"], row["opponent"]): row["sure"]
         for row in json.loads((site / "data/better-bga-2p.json").read_bytes())["rows"]
     }
     assert table_text(site / "bots/gamma.html", "caption-bga-2p") == [
@@ -119,7 +113,7 @@ def test_a_bots_opponents_are_those_of_the_data(site: Path) -> None:
             f"{percent(row['low'], 0)} to {percent(row['high'], 0)}",
             str(row["games"]),
             "too close to call",
-            surely(better["gamma", row["opponent"]], better),
+            sure(better["gamma", row["opponent"]]),
         ]
         for row in rows
         if row["bot"] == "gamma"

@@ -1,6 +1,6 @@
 """Intervals, ranks and probabilities of being better: by block, and consistent."""
 
-from math import comb, inf
+from math import inf
 
 import numpy as np
 import pytest
@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from arena.game.records import FixtureResult
 from arena.ratings.board.leaderboard import solve
-from arena.ratings.board.ranks import better_probabilities, rank_ranges
+from arena.ratings.board.ranks import better_probabilities, joint_statement
 from arena.ratings.leaderboard_rows import Leaderboard
-from arena.ratings.maths.intervals import indistinct_range
+from arena.ratings.maths.intervals import CONFIDENCE
 from arena.ratings.maths.t_distribution import normal_cdf, t_cdf, t_quantile
 from arena.ratings.model.games import as_arrays
 from arena.ratings.model.posterior import distinct, posterior
@@ -82,45 +82,23 @@ def test_intervals_contain_their_estimates(shape: Shape, seed: int) -> None:
 
 @each_league
 @given(st.sampled_from(LEAGUES), st.integers(0, 1000))
-def test_rank_ranges_follow_from_the_probabilities(shape: Shape, seed: int) -> None:
-    board = rated(shape, seed)
-    for row in board.rows:
-        rivals = [other.bot for other in board.rows if other.bot != row.bot]
-        better = [board.better[row.bot, rival] for rival in rivals]
-        for comparisons, best, worst in (
-            (comb(shape.bots, 2), row.best, row.worst),
-            (shape.bots - 1, row.pointwise_best, row.pointwise_worst),
-        ):
-            low, high = indistinct_range(comparisons)
-            assert best == 1 + sum(value < low for value in better)
-            assert worst == shape.bots - sum(value > high for value in better)
-
-
-@each_league
-@given(st.sampled_from(LEAGUES), st.integers(0, 1000))
 def test_probability_of_being_better_agrees_with_mu(shape: Shape, seed: int) -> None:
     board = rated(shape, seed)
-    for at, row in enumerate(board.rows):
-        for other in board.rows[at + 1 :]:
+    rows = sorted(board.rows, key=lambda row: -row.mu)
+    for at, row in enumerate(rows):
+        for other in rows[at + 1 :]:
             chance = board.better[row.bot, other.bot]
             assert chance >= 0.5
             assert chance + board.better[other.bot, row.bot] == pytest.approx(1, abs=1e-12)
 
 
 def test_distinguished_bots_have_disjoint_rank_ranges() -> None:
-    better = better_probabilities(np.array([9.0, 0.1, 0.0]), np.full(3, 20.0), np.eye(3))
-    ranges = rank_ranges(better)
+    values, df, covariance = np.array([9.0, 0.1, 0.0]), np.full(3, 20.0), np.eye(3)
+    better = better_probabilities(values, df, covariance)
+    ranges = joint_statement(better, values, df, covariance, np.zeros((3, 3), np.bool_)).columns
     assert (ranges["best"].tolist(), ranges["worst"].tolist()) == ([1, 2, 2], [1, 3, 3])
     assert better[0, 1] == pytest.approx(t_cdf(8.9 / 2**0.5, 20.0))
     assert better[1, 0] == t_cdf(-8.9 / 2**0.5, 20.0)
-
-
-def test_simultaneous_ranges_hold_the_pointwise_ones() -> None:
-    values = np.array([3.4, 1.0, 0.0, -0.5, -1.0, -4.2])
-    ranges = rank_ranges(better_probabilities(values, np.full(6, 30.0), np.eye(6)))
-    assert (ranges["best"] <= ranges["pointwise_best"]).all()
-    assert (ranges["worst"] >= ranges["pointwise_worst"]).all()
-    assert ranges["worst"].tolist() != ranges["pointwise_worst"].tolist()
 
 
 def test_differences_without_variance_are_certain() -> None:
@@ -240,8 +218,8 @@ def hopeless(played: list[FixtureResult], bot: str) -> list[FixtureResult]:
 
 def told_apart(board: Leaderboard, bots: set[str]) -> int:
     """Return how many pairs of these bots are distinguished among all."""
-    low, _ = indistinct_range(comb(len(board.rows), 2))
-    return sum(board.better[bot, rival] < low for bot in bots for rival in bots - {bot})
+    pairs = [(bot, rival) for bot in bots for rival in bots - {bot}]
+    return sum(board.sure[pair] >= CONFIDENCE for pair in pairs) // 2
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -13,14 +13,7 @@ from arena.ratings.league_ratings import rate_results
 def leaderboard_row(bot: str, mu: float, sigma: float) -> LeaderboardRow:
     """A bot that played one game, and lost it; columns that no such test needs are None."""
     columns: dict[str, Any] = dict.fromkeys(LeaderboardRow.__struct_fields__)
-    columns |= {
-        "rank": 1,
-        "best": 1,
-        "worst": 2,
-        "may_be_first": True,
-        "pointwise_best": 1,
-        "pointwise_worst": 2,
-    }
+    columns |= {"rank": 1, "best": 1, "worst": 2, "may_be_first": True}
     columns |= {"bot": bot, "provisional": False, "sensitive": False, "faults": 0}
     columns |= {"mu": mu, "sigma": sigma, "low": mu - 2 * sigma, "high": mu + 2 * sigma}
     columns |= {"conservative": mu - 3 * sigma, "mu_sequential": mu, "beats_average": 0.5}
@@ -31,7 +24,13 @@ def leaderboard_row(bot: str, mu: float, sigma: float) -> LeaderboardRow:
 
 def board(*rows: LeaderboardRow, players: int = 2) -> Leaderboard:
     """A leaderboard of these rows, which knows nothing of pairs."""
-    unknown: dict[str, Any] = {"duels": {}, "better": {}, "dice_gain": None, "parts": ()}
+    unknown: dict[str, Any] = {
+        "duels": {},
+        "better": {},
+        "sure": {},
+        "dice_gain": None,
+        "parts": (),
+    }
     return Leaderboard("bga", players, rows, blocks=1, method="games", **unknown)
 
 

@@ -186,7 +186,7 @@ class DivisionResult(Struct, frozen=True):
     win_share: Paired
     better: str | None
     """The version that is better here: OLD, NEW, or None. With 95 % confidence none of those in all
-    divisions is wrong (Holm), as at one look."""
+    divisions is wrong (Holm). None in a comparison that may stop early, which has one verdict."""
 
 
 class OpponentResult(Struct, frozen=True):
@@ -290,6 +290,8 @@ class ComparisonGames:
         """Return the result after the last look."""
         results, last = self._results, self._looks[-1]
         by_division = results.by_division(last.blocks)
+        if self._until:
+            by_division = tuple(replace(division, better=None) for division in by_division)
         return Comparison(
             conditions=self.conditions,
             until=self._until,

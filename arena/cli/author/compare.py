@@ -184,7 +184,8 @@ def _verdict(comparison: Comparison) -> str:
         return f"new is better with probability {comparison.better:.1%}"
     verdict = f"{comparison.decision} is better" if comparison.decision else "not decided"
     if comparison.decision == EQUIVALENT:
-        verdict = f"neither is better by {until.points:g} points"
+        gap = f"{100 * comparison.rivals_beaten.difference:+.1f}"
+        verdict = f"neither is better by {until.points:g} points (new - old: {gap})"
     played, most = comparison.looks[-1].blocks, comparison.conditions.blocks
     return f"{verdict} at {100 * until.confidence:.4g} %, after {played} of {most} blocks"
 

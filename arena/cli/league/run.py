@@ -12,7 +12,8 @@ import msgspec
 
 from arena.cli import options
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
-from arena.cli.output import division_name, print_columns, print_json, reporting, say, say_report
+from arena.cli.league.standings import print_standings, say_parts, shortened
+from arena.cli.output import division_name, print_json, reporting, say, say_report
 from arena.cli.progress_bar import TerminalListener
 from arena.game.records import Conditions, QuarantinedFixture
 from arena.io.errors import ArenaError, first_of
@@ -26,14 +27,9 @@ from arena.league.terms.master_seed import withheld
 from arena.publish.replays import ReplayChoice
 from arena.publish.report import Asked, Report, write_report
 from arena.publish.site_folder import check_folder
-from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, Overall
 
 _QUARANTINED_SHOWN = 5
 """Fixtures named in one line."""
-_PARTS_SHOWN = 4
-"""Parts of a field that are named in one line."""
-_NAMES_SHOWN = 5
-"""Bots that are named for a part of a field, or for faults."""
 
 
 @click.command()
@@ -99,14 +95,12 @@ def command(
         conditions = withheld(outcome.conditions) if report.left else outcome.conditions
         print_json({**report.data(), "league": conditions})
     else:
-        _print_boards(report.ratings.boards)
-        if report.ratings.overall:
-            _print_overall(report.ratings.overall)
+        print_standings(report.ratings)
     say_report(report)
     if report.faults:
         named = [f"{bot} {count}" for bot, count in report.faults.items()]
         page = report.front_page.with_name("faults.html")
-        say(f"faults: {_shortened(named)}: see {page}")
+        say(f"faults: {shortened(named)}: see {page}")
     if report.quarantined:
         _say_quarantined(report.quarantined)
     return FINDINGS if report.faults or report.quarantined else OK
@@ -155,9 +149,10 @@ class _Listener(TerminalListener):
         if verdict.tied:
             pairs = ", ".join(" and ".join(pair) for pair in verdict.tied)
             say(f"{where} the budget is spent; not separated: {pairs}")
-            _say_parts(where, verdict.parts)
+            say_parts(where, verdict.parts)
         else:
-            say(f"{where} all neighbours are separated at {conditions.until:.4g}")
+            at = f"{conditions.until:.4g}, each pair by itself"
+            say(f"{where} all neighbours are separated at {at}")
 
     def playoff(self, verdict: PlayoffVerdict) -> None:
         say(playoff_in_words(verdict))
@@ -179,63 +174,3 @@ def _same_command() -> str:
     if Path(sys.argv[0]).name == "arena":
         program = ["arena" if shutil.which("arena") else sys.argv[0]]
     return shlex.join([*program, *click.get_current_context().obj])
-
-
-def _print_boards(boards: Sequence[Leaderboard]) -> None:
-    for board in boards:
-        click.echo(f"\n{division_name(*board.division)}")
-        rows = [
-            [
-                f"{rank:2} {row.bot}{' (provisional)' if row.provisional else ''}",
-                f"{row.best}-{row.worst}",
-                f"{100 * row.beats_average:.1f} %",
-                f"{row.mu:+.2f}",
-                _interval(row),
-                f"{row.mean_place:.2f}",
-                f"{100 * row.win_share:.1f} %",
-                str(row.games),
-                str(row.faults),
-            ]
-            for rank, row in enumerate(board.rows, 1)
-        ]
-        chance = f"wins (chance {100 / board.players:.1f} %)"
-        skill = ["beats average", "mu", "95 %"]
-        head = ["   bot", "ranks", *skill, "place", chance, "games", "faults"]
-        print_columns(head, rows)
-        _say_parts(division_name(*board.division), board.parts)
-
-
-def _interval(row: LeaderboardRow) -> str:
-    """Return the 95 % interval of mu, which may have no end on one side."""
-    if row.low is None:
-        return "unknown" if row.high is None else f"at most {row.high:+.2f}"
-    if row.high is None:
-        return f"at least {row.low:+.2f}"
-    return f"{row.low:+.2f} to {row.high:+.2f}"
-
-
-def _say_parts(where: str, parts: Sequence[Sequence[str]]) -> None:
-    """Say which bots no game compares with which others, if that is so."""
-    if len(parts) > 1:
-        named = " | ".join(first_of([*map(_shortened, parts)], _PARTS_SHOWN))
-        say(f"{where}: no games compare these parts of the field: {named}; play more blocks")
-
-
-def _shortened(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-    return ", ".join(names[:_NAMES_SHOWN]) + more
-
-
-def _print_overall(overall: Overall) -> None:
-    click.echo("\noverall: share of rivals finished behind, mean over the divisions")
-    rows = [
-        [
-            f"{rank:2} {row.bot}",
-            f"{row.best}-{row.worst}",
-            f"{100 * row.score:.1f} %",
-            f"{100 * row.low:.1f} to {100 * row.high:.1f}",
-            str(row.games),
-        ]
-        for rank, row in enumerate(overall.rows, 1)
-    ]
-    print_columns(["   bot", "ranks", "score", "95 %", "games"], rows)

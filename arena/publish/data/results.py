@@ -38,6 +38,13 @@ from arena.ratings.league_ratings import Favourites, Ratings
 from arena.ratings.maths.intervals import wilson
 
 Opponent = Annotated[str, doc("The other bot's name.")]
+Sure = Annotated[
+    Share,
+    doc(
+        "The confidence at which the two are told apart, with all else that is said of the table:"
+        " it is said from 0.95 on."
+    ),
+]
 
 
 class DiceGainValues(Struct, frozen=True, forbid_unknown_fields=True):
@@ -105,7 +112,10 @@ class BetterRow(TableRow, frozen=True):
 
     bot: Bot
     opponent: Opponent
-    probability: Annotated[Share, doc("That the bot is better than the other.")]
+    probability: Annotated[
+        Share, doc("That the bot is better than the other, of this pair by itself.")
+    ]
+    sure: Sure
 
 
 table("overall", TableHead, "The overall table, best first")(OverallRow)
@@ -213,9 +223,9 @@ def better(board: Leaderboard) -> DataTable:
     """Return, for each ordered pair, the probability that the first is the better bot."""
     bots = [row.bot for row in board.rows[:PAIRED]]
     pairs = [
-        BetterRow(bot, opponent, of[opponent])
+        BetterRow(bot, opponent, of[opponent], sure[opponent])
         for bot in bots
-        for of in [board.better_of(bot)]
+        for of, sure in [(board.better_of(bot), board.sure_of(bot))]
         for opponent in bots
         if bot != opponent
     ]

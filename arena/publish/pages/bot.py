@@ -2,7 +2,7 @@
 
 import shlex
 from bisect import bisect, bisect_left, bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from statistics import median
@@ -40,7 +40,6 @@ from arena.publish.templates import share
 from arena.publish.text import CACHED, fixed, percent, sure
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
 from arena.ratings.league_ratings import Ratings
-from arena.ratings.maths.intervals import wilson
 
 NAMED = 3
 """Rivals that are named on either side."""
@@ -88,9 +87,9 @@ class Card(Struct, frozen=True):
     best: BestPlace | None
     """Where it surely stands highest."""
     traits: list[Trait]
-    beats: list[str]
-    """Rivals that it finished ahead of more often than chance explains, the clearest first."""
-    loses_to: list[str]
+    better_than: list[str]
+    """Rivals that it is better than in at least one division, the surest first."""
+    worse_than: list[str]
 
     @property
     def striking(self) -> list[Trait]:
@@ -154,24 +153,25 @@ def card(
     field: Field,
 ) -> Card:
     """Return the card of a bot that stands at these places of the leaderboards."""
-    games: Counter[str] = Counter()
-    ahead: Counter[str] = Counter()
+    told: dict[str, dict[str, float]] = {"better": {}, "worse": {}, "too close to call": {}}
     for place in places:
-        for rival, duel in place.board.duels_of(bot).items():
-            games[rival] += duel.games
-            ahead[rival] += duel.ahead
-    ends = {rival: wilson(ahead[rival], number) for rival, number in games.items()}
-    won = sorted((-low, rival) for rival, (low, _) in ends.items() if low > 0.5)
-    lost = sorted((high, rival) for rival, (_, high) in ends.items() if high < 0.5)
+        met = place.board.duels_of(bot)
+        for rival, verdict in verdicts(place.board, bot, met).items():
+            sure = told[verdict.words]
+            sure[rival] = max(sure.get(rival, 0.0), verdict.sure)
     return Card(
         overall=overall.get(bot),
         best=min(
             places, key=lambda place: (place.standing.worst, place.standing.best), default=None
         ),
         traits=field.traits(bot),
-        beats=[rival for _, rival in won[:NAMED]],
-        loses_to=[rival for _, rival in lost[:NAMED]],
+        better_than=_surest(told["better"]),
+        worse_than=_surest(told["worse"]),
     )
+
+
+def _surest(sure: Mapping[str, float]) -> list[str]:
+    return sorted(sure, key=lambda rival: (-sure[rival], rival))[:NAMED]
 
 
 class Opponent(Struct, frozen=True):

@@ -14,7 +14,6 @@ from arena.publish.pages.leaderboard import (
     StandingRow,
     Standings,
     board_standings,
-    in_order_of_ranks,
     overall_standings,
 )
 from arena.publish.pages.watch import HighlightView
@@ -153,13 +152,10 @@ def first_standings(ratings: Ratings, state: PlayedShare) -> Front:
 
 
 def standings(ratings: Ratings) -> Standings | None:
-    """Return the standings over all divisions if there are any, else those of the first one.
-
-    They are in the order of their ranks, and of what is shown of those with equal ranks.
-    """
+    """Return the standings over all divisions if there are any, else those of the first one."""
     if ratings.overall and ratings.overall.rows:
-        return in_order_of_ranks(overall_standings(ratings.overall))
-    return in_order_of_ranks(board_standings(ratings.boards[0])) if ratings.boards else None
+        return overall_standings(ratings.overall)
+    return board_standings(ratings.boards[0]) if ratings.boards else None
 
 
 def main_page(ratings: Ratings, links: Links) -> str:

@@ -5,11 +5,9 @@ A column of a leaderboard is declared with its field in `arena/ratings/leaderboa
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
-from math import comb
 from typing import Generic, Literal, TypeVar
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from arena.game.records import BotInfo, Conditions
 from arena.publish.charts import Axis, axis_of
@@ -19,7 +17,7 @@ from arena.publish.site_state import BotModels
 from arena.ratings.columns import PageColumn, page_columns
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, Overall, OverallRow, trend
 from arena.ratings.league_ratings import Ratings
-from arena.ratings.maths.intervals import confidence_at_once, indistinct_range
+from arena.ratings.maths.intervals import CONFIDENCE
 
 
 class StandingRow(Struct, frozen=True):
@@ -29,7 +27,7 @@ class StandingRow(Struct, frozen=True):
     may_be_first: bool
     """Whether it is among those of which one is the best, with 95 % confidence."""
     best: int
-    """The ends of its range of ranks; it begins at 2 if the bot may not be first."""
+    """The ends of its range of ranks."""
     worst: int
     low: float
     """The ends of the 95 % interval of the share."""
@@ -40,7 +38,7 @@ class StandingRow(Struct, frozen=True):
 
 
 class Standings(Struct, frozen=True):
-    """A table of standings, the best first."""
+    """A table of standings by rank, as its leaderboard has them."""
 
     rows: tuple[StandingRow, ...]
     division: tuple[str, int] | None = None
@@ -61,25 +59,23 @@ def overall_standings(overall: Overall) -> Standings:
     """Return the standings over all divisions."""
     return Standings(
         tuple(
-            StandingRow(row.bot, *_ranks(row), row.low, row.score, row.high, row.games)
+            StandingRow(
+                row.bot,
+                row.may_be_first,
+                row.best,
+                row.worst,
+                row.low,
+                row.score,
+                row.high,
+                row.games,
+            )
             for row in overall.rows
         )
     )
 
 
-def _ranks(row: LeaderboardRow | OverallRow) -> tuple[bool, int, int]:
-    """Return whether a bot may be first, and its range of ranks as pages show it."""
-    return row.may_be_first, max(row.best, 1 if row.may_be_first else 2), row.worst
-
-
-def in_order_of_ranks(standings: Standings) -> Standings:
-    """Return standings by rank; of equal ranks the one first that beat more of its rivals."""
-    rows = sorted(standings.rows, key=lambda row: (row.best, -row.share, row.worst, row.bot))
-    return replace(standings, rows=tuple(rows))
-
-
 def board_standings(board: Leaderboard) -> Standings:
-    """Return the standings of one leaderboard, in the order of its ratings."""
+    """Return the standings of one leaderboard."""
     rows = tuple(standing(row, board.players) for row in board.rows)
     return Standings(rows, (board.variant, board.players))
 
@@ -90,7 +86,17 @@ def standing(row: LeaderboardRow, players: int) -> StandingRow:
         (players - place) / (players - 1)
         for place in (row.place_high, row.mean_place, row.place_low)
     )
-    return StandingRow(row.bot, *_ranks(row), low, share, high, row.games, row.provisional)
+    return StandingRow(
+        row.bot,
+        row.may_be_first,
+        row.best,
+        row.worst,
+        low,
+        share,
+        high,
+        row.games,
+        row.provisional,
+    )
 
 
 TOP = 30
@@ -212,7 +218,7 @@ def matrix(board: Leaderboard, most: int | None = None) -> Iterator[MatrixRow[He
 
 
 class PairVerdict(Struct, frozen=True):
-    """Whether one bot is better than another, with all pairs of their table judged at once."""
+    """Whether one bot is better than another, as the statement about their table has it."""
 
     words: Literal["better", "worse", "too close to call"]
     sure: float
@@ -232,14 +238,12 @@ def better_matrix(board: Leaderboard, most: int | None = None) -> list[MatrixRow
 
 def verdicts(board: Leaderboard, bot: str, rivals: Iterable[str]) -> dict[str, PairVerdict]:
     """Return whether a bot is better than each of some rivals, as far as that was computed."""
-    better, pairs = board.better_of(bot), comb(len(board.rows), 2)
-    return {rival: _verdict(better[rival], pairs) for rival in rivals if rival in better}
+    better, sure = board.better_of(bot), board.sure_of(bot)
+    return {rival: _verdict(better[rival], sure[rival]) for rival in rivals if rival in better}
 
 
-def _verdict(probability: float, pairs: int) -> PairVerdict:
-    low, high = indistinct_range(pairs)
-    sure = confidence_at_once(probability, pairs)
-    if low <= probability <= high:
+def _verdict(probability: float, sure: float) -> PairVerdict:
+    if sure < CONFIDENCE:
         return PairVerdict("too close to call", sure)
     return PairVerdict("better" if probability > 0.5 else "worse", sure)
 

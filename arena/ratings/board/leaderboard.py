@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from arena.game.records import Division, RatingsInfo
@@ -19,15 +20,17 @@ from arena.io.job import Beside
 from arena.ratings.board.memory import Work, stops
 from arena.ratings.board.ranks import (
     Field,
+    LargeStatement,
+    Statement,
     apart,
     better_probabilities,
-    large_ranks,
+    joint_statement,
+    large_statement,
     part_of,
-    ranks,
 )
 from arena.ratings.board.trajectory import Past, point, point_of, usual_pass
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, relative
-from arena.ratings.maths.arrays import Floats, Ints, as_floats, as_ints, records
+from arena.ratings.maths.arrays import Floats, Ints, as_floats, as_ints, records, transitive
 from arena.ratings.maths.connected import parts, reached
 from arena.ratings.maths.intervals import UPPER, score_interval
 from arena.ratings.maths.t_distribution import t_quantile
@@ -68,6 +71,7 @@ class Estimates(NamedTuple):
     """Relative to the mean of the field, without luck if it is known."""
     covariance: Covariance
     better: Floats
+    statement: Statement
     parts: Sequence[tuple[str, ...]]
 
 
@@ -84,6 +88,7 @@ def leaderboard(
         rows=_rows(estimates, as_floats(passed), options),
         duels={},
         better={},
+        sure={},
         blocks=covariance.blocks,
         method=covariance.method,
         dice_gain=block_variance.dice_gain(games, met),
@@ -106,11 +111,13 @@ def estimate(solution: Solution) -> Estimates:
     luck = measure(games, skills.mu)
     mu = centred(without_luck(luck, skills))
     covariance = block_variance.covariance(games, skills, met, luck)
-    better = better_probabilities(mu, covariance.degrees_of_freedom, covariance.mu)
+    df = covariance.degrees_of_freedom
+    better = better_probabilities(mu, df, covariance.mu)
     field = parts(games.tables())
-    if len(field) > 1:
-        better[apart(games.bots, field)] = 0.5
-    return Estimates(solution, luck, mu, covariance, better, field)
+    separate = apart(games.bots, field)
+    better[separate] = 0.5
+    statement = joint_statement(better, mu, df, covariance.mu, separate)
+    return Estimates(solution, luck, mu, covariance, better, statement, field)
 
 
 class FaultlessGames(NamedTuple):
@@ -146,13 +153,13 @@ def centred(mu: Floats) -> Floats:
 
 
 def _rows(estimates: Estimates, passed: Floats, options: RatingsInfo) -> list[LeaderboardRow]:
-    solution, luck, mu, covariance, better, field = estimates
+    solution, luck, mu, covariance = estimates[:4]
     games, met = solution.games, solution.pairs
-    bots, anchor = games.bots, anchor_of(games, options)
+    anchor = anchor_of(games, options)
     t = t_quantile(UPPER, covariance.degrees_of_freedom)
     pull = luck.without(met, mu) if luck else met
     half_width = t * _standard_errors(covariance.mu, anchor)
-    above, separate = _above(met.ahead), apart(bots, field)
+    above = _above(met.ahead)
     shown = relative_to(anchor, mu)
     columns = {
         **plain_columns(games, mu, passed, options),
@@ -160,12 +167,12 @@ def _rows(estimates: Estimates, passed: Floats, options: RatingsInfo) -> list[Le
         "conservative": shown - 3 * covariance.sigma,
         "low": bounded(shown - half_width, above.sum(1), anchor),
         "high": bounded(shown + half_width, above.sum(0), anchor),
-        **ranks(better, shown, covariance.degrees_of_freedom, covariance.mu, separate),
+        **estimates.statement.columns,
         **places(
             games, met.expected_share, covariance.place.diagonal(), covariance.degrees_of_freedom
         ),
         "luck": luck.of_bots() if luck else np.full(games.size, None),
-        **_sensitivity(bots, mu, pull, t * _standard_errors(covariance.mu, None)),
+        **_sensitivity(games.bots, mu, pull, t * _standard_errors(covariance.mu, None)),
     }
     return in_order(columns)
 
@@ -201,8 +208,10 @@ def plain_columns(
 
 
 def in_order(columns: Mapping[str, NDArray[Any]]) -> list[LeaderboardRow]:
-    """Return the rows of a leaderboard, best mu first."""
-    rows = sorted(records(columns), key=lambda row: (-row["mu"], row["bot"]))
+    """Return the rows of a leaderboard: by rank, and of equal ranks the best mu first."""
+    rows = sorted(
+        records(columns), key=lambda row: (row["best"], row["worst"], -row["mu"], row["bot"])
+    )
     return [LeaderboardRow(rank=rank, **row) for rank, row in enumerate(rows, 1)]
 
 
@@ -234,13 +243,7 @@ def _above(ahead: Floats) -> NDArray[np.bool_]:
     Otherwise nothing in the games says that it is not worse by any amount (Ford, "Solution of a
     ranking problem from binary comparisons", 1957).
     """
-    above = (ahead > 0) | np.eye(len(ahead), dtype=np.bool_)
-    while True:
-        ones = above.astype(np.float32)
-        further = ones @ ones > 0
-        if (further == above).all():
-            return above
-        above = further
+    return transitive((ahead > 0) | np.eye(len(ahead), dtype=np.bool_))
 
 
 def bounded(ends: Floats, above: Ints, anchor: int | None) -> NDArray[np.object_]:
@@ -297,6 +300,7 @@ class PairTable(Struct, frozen=True):
     one: Ints
     other: Ints
     better: Floats
+    sure: Floats
     ahead: Ints
     games: Ints
 
@@ -349,15 +353,16 @@ def rate_large(division: Division, games: Games, options: RatingsInfo, work: Wor
     passed = usual_pass(games, at, work.remember)
     mus = as_floats([passed[bot].mu if passed else 0.0 for bot in games.bots])
     table = _large_pairs(games, estimates.mu)
-    rows, better = _large_rows(games, estimates, mus, options, table)
-    table = PairTable(table.one, table.other, better, table.ahead, table.games)
+    statement = large_statement(estimates.field(games.bots), table.one, table.other)
+    table = replace(table, better=statement.better, sure=statement.sure)
     covariance, luck = estimates.covariance, estimates.luck
     board = Leaderboard(
         variant=division.variant,
         players=division.players,
-        rows=rows,
+        rows=_large_rows(games, estimates, mus, options, statement),
         duels={},
         better={},
+        sure={},
         blocks=covariance.blocks,
         method=covariance.method,
         dice_gain=None,
@@ -370,28 +375,31 @@ def rate_large(division: Division, games: Games, options: RatingsInfo, work: Wor
 
 
 def _large_rows(
-    games: Games, estimates: LargeEstimates, passed: Floats, options: RatingsInfo, table: PairTable
-) -> tuple[list[LeaderboardRow], Floats]:
+    games: Games,
+    estimates: LargeEstimates,
+    passed: Floats,
+    options: RatingsInfo,
+    statement: LargeStatement,
+) -> list[LeaderboardRow]:
     mu, sigma, luck, covariance, share, _ = estimates
     anchor, nothing = anchor_of(games, options), np.full(games.size, None)
     above, below = _reached(games)
     half_width = t_quantile(UPPER, covariance.degrees_of_freedom) * _errors(covariance, anchor)
     shown = relative_to(anchor, mu)
-    ranks, better = large_ranks(estimates.field(games.bots), table.one, table.other)
     columns = {
         **plain_columns(games, mu, passed, options),
         "sigma": sigma,
         "conservative": shown - 3 * sigma,
         "low": bounded(shown - half_width, above, anchor),
         "high": bounded(shown + half_width, below, anchor),
-        **ranks,
+        **statement.columns,
         **places(games, share, covariance.place, covariance.degrees_of_freedom),
         "luck": luck.of_bots() if luck else nothing,
         "shift": nothing,
         "shift_without": nothing,
         "sensitive": np.zeros(games.size, np.bool_),
     }
-    return in_order(columns), better
+    return in_order(columns)
 
 
 def _errors(covariance: LargeCovariance, anchor: int | None) -> Floats:
@@ -417,7 +425,7 @@ def _large_pairs(games: Games, mu: Floats) -> PairTable:
     won = np.bincount(first[: len(ahead)], minlength=len(keys))
     lost = np.bincount(first[len(ahead) : 2 * len(ahead)], minlength=len(keys))
     one, other = np.divmod(keys, size)
-    return PairTable(one, other, np.empty(0), won, won + lost)
+    return PairTable(one, other, np.empty(0), np.empty(0), won, won + lost)
 
 
 def _reached(games: Games) -> tuple[Ints, Ints]:

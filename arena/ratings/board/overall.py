@@ -4,14 +4,20 @@ Its score is the share of rivals that a bot finishes ahead of, (players - place)
 averaged over its games in each division, and then over the divisions with equal weight.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.board.ranks import Field, better_probabilities, large_ranks, part_of, ranks
+from arena.ratings.board.ranks import (
+    Field,
+    better_probabilities,
+    joint_statement,
+    large_statement,
+    part_of,
+)
 from arena.ratings.leaderboard_rows import Leaderboard, Overall, OverallRow
 from arena.ratings.maths.arrays import Floats, Ints, as_floats, as_ints, records
 from arena.ratings.maths.intervals import UPPER
@@ -91,13 +97,15 @@ def _rows(bots: Sequence[str], divisions: Sequence[_Shares]) -> list[OverallRow]
         **_ranks(scores, df, variance, divisions),
         "games": np.sum([division.games for division in divisions], 0),
     }
-    rows = sorted(records(columns), key=lambda row: (-row["score"], row["bot"]))
+    rows = sorted(
+        records(columns), key=lambda row: (row["best"], row["worst"], -row["score"], row["bot"])
+    )
     return [OverallRow(rank=rank, **row) for rank, row in enumerate(rows, 1)]
 
 
 def _ranks(
     scores: Floats, df: Floats, variance: Floats, divisions: Sequence[_Shares]
-) -> dict[str, NDArray[Any]]:
+) -> Mapping[str, NDArray[Any]]:
     known = [division.covariance for division in divisions if division.covariance is not None]
     part = np.unique([division.part for division in divisions], axis=1, return_inverse=True)[1]
     if not known:
@@ -110,11 +118,11 @@ def _ranks(
             part=part,
             joint=False,
         )
-        return large_ranks(field, nobody, nobody)[0]
+        return large_statement(field, nobody, nobody).columns
     covariance, separate = as_floats(sum(known) / len(divisions) ** 2), part[:, None] != part
     better = better_probabilities(scores, df, covariance)
     better[separate] = 0.5
-    return ranks(better, scores, df, covariance, separate)
+    return joint_statement(better, scores, df, covariance, separate).columns
 
 
 def _satterthwaite(divisions: Sequence[_Shares]) -> Floats:

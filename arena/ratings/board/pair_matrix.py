@@ -50,23 +50,23 @@ class Duels(Pairs[Duel]):
         return int((self._ahead + self._ahead.T > 0).sum())
 
 
-class Better(Pairs[float]):
-    """The probability that the first bot of each ordered pair is the better one."""
+class PairMatrix(Pairs[float]):
+    """A number for each ordered pair of bots."""
 
-    def __init__(self, bots: Sequence[str], probability: Floats) -> None:
+    def __init__(self, bots: Sequence[str], values: Floats) -> None:
         self._bots, self._at = bots, {bot: at for at, bot in enumerate(bots)}
-        self._probability = probability
+        self._values = values
 
     def __getitem__(self, pair: Pair) -> float:
-        """Return the probability; raises KeyError for a bot and itself."""
+        """Return a pair's value; raises KeyError for a bot and itself."""
         i, j = self._at[pair[0]], self._at[pair[1]]
         if i == j:
             raise KeyError(pair)
-        return float(self._probability[i, j])
+        return float(self._values[i, j])
 
     def of(self, bot: str) -> dict[str, float]:
-        """Return the probabilities that a bot is better than each other one."""
-        found = dict(zip(self._bots, self._probability[self._at[bot]].tolist(), strict=True))
+        """Return the values of the pairs that begin with a bot, by the other one."""
+        found = dict(zip(self._bots, self._values[self._at[bot]].tolist(), strict=True))
         del found[bot]
         return found
 

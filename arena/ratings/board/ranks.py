@@ -1,13 +1,23 @@
-"""Who is better than whom, which ranks each bot may hold, and which bots may be first.
+"""One statement about a field: who is better than whom, the ranks, and who may be first.
+
+In at least 95 of 100 leagues all of it is right at once. Half of the error is for the question
+which bots may be first, half for the pairs. The pairs get all of it if one bot alone may be first,
+as there is nothing left to ask then, and in a field so small that they answer that question, too.
 
 The bots that may be first are a model confidence set. From the field, the bot that is most clearly
 worse than another is taken out, again and again, until no two of those left differ by more than
-chance explains. With 95 % confidence all of the best are among them (Hansen, Lunde and Nason, "The
-model confidence set", Econometrica 2011, with the range statistic; each bot's variance has a
-chi-square distribution of its own).
+chance explains: all of the best are among them (Hansen, Lunde and Nason, "The model confidence
+set", Econometrica 2011, with the range statistic; each bot's variance has a chi-square distribution
+of its own).
+
+Pairs are told apart one after another, the clearest first, each with as large an error as the
+number of pairs allows that may be equal yet (Shaffer, "Modified sequentially rejective multiple
+test procedures", JASA 1986). Which of the two is better may be said, too (Westfall, Bretz and
+Tobias, "Directional error rates of closed testing procedures", 2013). Who is better than a bot is
+better than all that are worse than it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from math import comb, inf
 from typing import Any, NamedTuple
@@ -15,10 +25,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.maths.arrays import Floats, Ints, as_floats, as_ints, chunks
-from arena.ratings.maths.intervals import TAIL, indistinct_range
+from arena.ratings.maths.arrays import Floats, Ints, as_floats, as_ints, chunks, transitive
+from arena.ratings.maths.intervals import CONFIDENCE
 from arena.ratings.maths.t_distribution import t_cdf, t_quantile
 
+_ERROR = 0.05
+_SAID_BY_PAIRS = 3
+"""Of so few bots, at most, the pairs say who may be first."""
 MAX_T = 1e6
 """No difference counts as more standard errors than this."""
 
@@ -57,46 +70,68 @@ def better_probabilities(values: Floats, df: Floats, covariance: Floats) -> Floa
     return better
 
 
-def ranks(
+class Statement(NamedTuple):
+    """What is said of a field."""
+
+    sure: Floats
+    """For each pair the confidence at which it is told apart, with all else that is said. From
+    CONFIDENCE on, it is."""
+    columns: Mapping[str, NDArray[Any]]
+    """The ranks that each bot may hold, and whether the first, by the columns of a table."""
+
+
+def joint_statement(
     better: Floats, values: Floats, df: Floats, covariance: Floats, separate: NDArray[np.bool_]
-) -> dict[str, NDArray[Any]]:
-    """Return the ranks that each bot may hold, and whether the first, by the columns of a table.
+) -> Statement:
+    """Say of a field all that is known with 95 % confidence; `better` are the probabilities.
 
-    A bot that is clearly worse than another never may be first; pairs that are `separate` are not
-    compared.
+    Pairs that are `separate` are not compared.
     """
-    ranges = rank_ranges(better)
-    first = may_be_first(values, df, covariance, separate) & (ranges["best"] == 1)
-    return {**ranges, "may_be_first": first}
+    bots = len(values)
+    first = np.ones(bots, np.bool_)
+    error = _ERROR
+    if bots > _SAID_BY_PAIRS:
+        first = may_be_first(values, df, covariance, separate)
+        error = _ERROR if first.sum() == 1 else _ERROR / 2
+    sure = _sure(better, error)
+    above = transitive((better > 0.5) & (sure >= CONFIDENCE))
+    first &= ~above.any(0)
+    if first.sum() == 1:
+        above[first] = ~first
+    sure[above | above.T] = np.maximum(sure[above | above.T], CONFIDENCE)
+    # The best bot is another, and none of those that are known to be better.
+    led = ~first & ~above[first].any(0)
+    best, worst = 1 + above.sum(0) + led, bots - above.sum(1)
+    return Statement(sure, {"best": best, "worst": worst, "may_be_first": first})
 
 
-def rank_ranges(better: Floats) -> dict[str, Ints]:
-    """Return the best and the worst rank that each bot may hold, by the columns of a leaderboard.
+def _sure(better: Floats, error: float) -> Floats:
+    """Return how sure it is which bot of each pair is better, where `error` is that of all pairs.
 
-    Only bots that are distinguished from it count as better or worse. In at least 95 of 100 leagues
-    all true ranks are within `best` and `worst` at once; for the pointwise ones that holds for each
-    bot by itself (Mogstad, Romano, Shaikh and Wilhelm, 2024).
+    No pair is surer than a clearer one.
     """
-    n = len(better)
-    best, worst = _rank_ranges(better, comb(n, 2))
-    pointwise_best, pointwise_worst = _rank_ranges(better, n - 1)
-    return {
-        "best": best,
-        "worst": worst,
-        "pointwise_best": pointwise_best,
-        "pointwise_worst": pointwise_worst,
-    }
+    one, other = np.triu_indices(len(better), 1)
+    tail = np.minimum(better[one, other], better[other, one])
+    order = np.argsort(tail, kind="stable")
+    wrong = np.maximum.accumulate(2.0 * tail[order] * _most_equal(len(better))) * (_ERROR / error)
+    sure = np.zeros_like(better)
+    sure[one[order], other[order]] = np.maximum(1.0 - wrong, 0.0)
+    return sure + sure.T
 
 
-def _rank_ranges(better: Floats, comparisons: int) -> tuple[Ints, Ints]:
-    low, high = indistinct_range(comparisons)
-    rivals = ~np.eye(len(better), dtype=np.bool_)
-    ahead = ((better < low) & rivals).sum(1)
-    behind = ((better > high) & rivals).sum(1)
-    return 1 + ahead, len(better) - behind
+def _most_equal(bots: int) -> Ints:
+    """Return how many pairs may still be equal, at most, after each number of unequal ones.
+
+    If all bots of a class are equal, and one class has more than half of the bots, most pairs are
+    equal if the others are a class, too.
+    """
+    left = np.arange(comb(bots, 2), 0, -1)
+    largest = np.floor((1.0 + np.sqrt(1.0 + 8.0 * left)) / 2.0)
+    others = bots - largest
+    classes = (largest * (largest - 1.0) + others * (others - 1.0)) / 2.0
+    return as_ints(np.where(largest > others, np.minimum(left, classes), left))
 
 
-_CONFIDENCE = 0.95
 _DRAWS, _FEWEST_DRAWS = 2000, 400
 _CELLS = 40_000_000
 """Differences of two bots that are drawn for a field: a large one gets fewer draws."""
@@ -110,7 +145,8 @@ def may_be_first(
 ) -> NDArray[np.bool_]:
     """Tell which bots may have the highest true value; equal estimates give equal answers.
 
-    `df` are the degrees of freedom of each bot's variance. Pairs that are `apart` are not compared.
+    With a confidence of 97.5 % all of the best are among them. `df` are the degrees of freedom of
+    each bot's variance. Pairs that are `apart` are not compared.
     """
     variance = covariance.diagonal()
     spread = variance[:, None] + variance[None, :] - 2.0 * covariance
@@ -148,7 +184,7 @@ def _worst_first(behind: Floats) -> tuple[Ints, Floats]:
 def _clearly_worse(distance: Floats, df: float) -> int:
     """Return how many bots are worse even if each pair of those left is tested (Bonferroni)."""
     left = np.arange(len(distance), 1, -1)
-    clear = t_cdf(-distance[:-1], df) < TAIL / (left * (left - 1) / 2)
+    clear = t_cdf(-distance[:-1], df) < _ERROR / 4 / (left * (left - 1) / 2)
     return int(np.append(clear, False).argmin())
 
 
@@ -165,7 +201,7 @@ def _limits(
     error = np.where(df[:, None] < inf, np.sqrt(rng.chisquare(known, drawn.shape) / known), 1.0)
     squares = variance[:, None] * error**2
     largest, limits = np.zeros(draws), np.zeros(bots)
-    at_limit = int(np.ceil(_CONFIDENCE * (draws + 1))) - 1
+    at_limit = int(np.ceil((1.0 - _ERROR / 2) * (draws + 1))) - 1
     for bot in range(bots - 2, -1, -1):
         common = 2.0 * covariance[bot + 1 :, bot, None] * error[bot + 1 :] * error[bot]
         spread = np.maximum(squares[bot + 1 :] + squares[bot] - common, _TINY)
@@ -206,32 +242,45 @@ class Field(NamedTuple):
         return as_floats(t)
 
 
-def large_ranks(field: Field, one: Ints, other: Ints) -> tuple[dict[str, NDArray[Any]], Floats]:
-    """Return ranks by the columns of a table, and the probability that some are better than others.
+class LargeStatement(NamedTuple):
+    """What is said of a large field."""
 
-    These pairs are in the order of the first of the two.
+    columns: Mapping[str, NDArray[Any]]
+    """As those of a `Statement`."""
+    better: Floats
+    """For some pairs, the probability that the first is the better one."""
+    sure: Floats
+    """For these pairs, the largest confidence at which they are told apart, with all else."""
+
+
+def large_statement(field: Field, one: Ints, other: Ints) -> LargeStatement:
+    """Say of a large field all that is known with 95 % confidence.
+
+    All pairs have the same part of the error (Bonferroni), and nothing follows from two of them.
+    The pairs that are asked for are in the order of the first of the two.
     """
-    size = len(field.values)
-    quantiles = [
-        t_quantile(1.0 - indistinct_range(comparisons)[0], field.degrees_of_freedom)
-        for comparisons in (comb(size, 2), size - 1)
-    ]
-    counts = np.empty((4, size), np.intp)
+    size, pairs = len(field.values), comb(len(field.values), 2)
+    clear = t_quantile(1.0 - _ERROR / 4 / pairs, field.degrees_of_freedom)
+    best, worst = np.empty(size, np.intp), np.empty(size, np.intp)
     better = np.full(len(one), 0.5)
     for chunk in chunks(size, _AT_ONCE):
         chosen = np.arange(chunk.start, chunk.stop)
         t = field.distances(chosen)
-        for at, quantile in enumerate(quantiles):
-            clear = np.maximum(quantile[:, None], quantile[chosen])
-            counts[2 * at, chunk] = 1 + (t < -clear).sum(0)
-            counts[2 * at + 1, chunk] = size - (t > clear).sum(0)
+        least = np.maximum(clear[:, None], clear[chosen])
+        best[chunk] = 1 + (t < -least).sum(0)
+        worst[chunk] = size - (t > least).sum(0)
         asked = slice(*np.searchsorted(one, [chunk.start, chunk.stop]))
         i, j = one[asked], other[asked]
         df = np.minimum(field.degrees_of_freedom[i], field.degrees_of_freedom[j])
         better[asked] = t_cdf(t[j, i - chunk.start], df)
-    names = ("best", "worst", "pointwise_best", "pointwise_worst")
-    ranges: dict[str, NDArray[Any]] = dict(zip(names, counts, strict=True))
-    return {**ranges, "may_be_first": _first_of_many(field, counts[0] == 1)}, better
+    sure = np.maximum(1.0 - 4.0 * pairs * np.minimum(better, 1.0 - better), 0.0)
+    first = _first_of_many(field, best == 1)
+    best[~first] = np.maximum(best[~first], 2)
+    if first.sum() == 1:
+        worst[first] = 1
+        with_first = first[one] | first[other]
+        sure[with_first] = np.maximum(sure[with_first], CONFIDENCE)
+    return LargeStatement({"best": best, "worst": worst, "may_be_first": first}, better, sure)
 
 
 def _first_of_many(field: Field, left: NDArray[np.bool_]) -> NDArray[np.bool_]:

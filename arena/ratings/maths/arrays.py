@@ -43,6 +43,17 @@ def square(size: int, rows: Callable[[slice], Floats]) -> Floats:
     return matrix
 
 
+def transitive(relation: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return a relation with what follows from it: if a > b and b > c, also a > c."""
+    known = relation
+    while True:
+        ones = known.astype(np.float32)
+        further = known | (ones @ ones > 0)
+        if (further == known).all():
+            return further
+        known = further
+
+
 def records(columns: Mapping[str, NDArray[Any]]) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table given by its columns, as plain numbers by column name."""
     for row in zip(*(column.tolist() for column in columns.values()), strict=True):

@@ -1,11 +1,13 @@
-"""What 95 % means everywhere: quantiles, Wilson's interval, and when two bots are distinguished.
+"""What 95 % means everywhere: confidence, quantiles, Wilson's interval.
 
 Without numpy, which is slow to import.
 """
 
 from functools import lru_cache
-from math import inf, sqrt
+from math import sqrt
 
+CONFIDENCE = 0.95
+"""From it on a statement is made."""
 TAIL = 0.025
 """The probability beyond either end of a 95 % interval."""
 UPPER = 1.0 - TAIL
@@ -36,20 +38,3 @@ def score_interval(share: float, trials: float, quantile: float) -> tuple[float,
     scale = 1 + square / trials
     # Rounding must not carry an end past what a share can be.
     return max(0.0, (centre - half_width) / scale), min(1.0, (centre + half_width) / scale)
-
-
-def indistinct_range(comparisons: int) -> tuple[float, float]:
-    """Return the probabilities of being better between which two bots are not distinguished.
-
-    With 95 % confidence none of so many comparisons is wrong (Bonferroni).
-    """
-    tail = TAIL / comparisons if comparisons else inf
-    return tail, 1.0 - tail
-
-
-def confidence_at_once(probability: float, comparisons: int) -> float:
-    """Return the confidence at which two bots would just be distinguished, 0 to 1.
-
-    That is 0.95 at the ends of `indistinct_range`.
-    """
-    return max(0.0, 1.0 - 2.0 * comparisons * min(probability, 1.0 - probability))
