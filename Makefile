@@ -137,6 +137,7 @@ columns: $(VENV)/.test ## write the columns of the site's data files into docs/r
 
 commands: $(VENV)/.test ## write the commands and their options into docs/reference/commands.md
 	@$(BIN)/python -m tests.cli.commands_page
+	@$(BIN)/python -m tests.cli.written_help
 
 languages: $(VENV)/.test ## write the table of runtimes into docs/guides/languages.md
 	@$(BIN)/python -m tests.bots.languages_page

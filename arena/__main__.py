@@ -1,6 +1,6 @@
 """Run the arena as `python -m arena`."""
 
-from arena.cli.main import main
+from arena.cli.quick import main
 
 if __name__ == "__main__":
     main()

@@ -1,5 +1,6 @@
 """Finds what ships with the arena: docs, protocol, reports, sample bots, its own modules."""
 
+import shlex
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -28,6 +29,14 @@ def folder(name: str) -> Path:
             return place
     what = f"the data folder '{name}' is missing from this installation"
     raise ArenaError(what, hint="reinstall perudo-arena")
+
+
+def how_to_install(extra: str) -> str:
+    """Return the command that installs an extra: from the checkout if this is one."""
+    checkout = _PACKAGE.parent
+    if (checkout / "pyproject.toml").is_file():
+        return f"pip install -e {shlex.quote(f'{checkout}[{extra}]')}"
+    return f"pip install 'perudo-arena[{extra}]'"
 
 
 def font() -> Path:

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 from msgspec import Struct, inspect
 
 from arena.game.records import Cause, FixtureResult
+from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.io.text import csv_of
 from arena.publish.data.schema import csv_cell, json_rows
@@ -161,7 +162,7 @@ def write_parquet(kind: type[Struct], rows: Iterable[Struct], file: BinaryIO, _:
         import pyarrow as arrow
         from pyarrow.parquet import ParquetWriter
     except ImportError:
-        hint = "pip install 'perudo-arena[parquet]'"
+        hint = shipped.how_to_install("parquet")
         raise ArenaError("parquet needs pyarrow, which is not installed", "", hint) from None
     fields = _fields(kind)
     columns = {field.name: _arrow_type(field.type, arrow) for field in fields}

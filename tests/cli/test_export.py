@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from arena.io import shipped
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from tests.cli.command import (
@@ -115,7 +116,7 @@ def test_parquet_without_pyarrow(played: Path, tmp_path: Path) -> None:
         cwd=played,
         env={"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
     )
-    error_line(ran, "parquet needs pyarrow", "pip install 'perudo-arena[parquet]'")
+    error_line(ran, "parquet needs pyarrow", shipped.how_to_install("parquet"))
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["pyarrow.py"]
 
 

@@ -3,6 +3,8 @@
 import ast
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import UnionType
@@ -14,12 +16,14 @@ from msgspec import Struct
 
 from arena.bots.manifest import Manifest
 from arena.cli.manual import explained, topics
+from arena.cli.quick import completed
 from arena.course.config import CourseFile
 from arena.game.records import Cause
 from arena.game.rules.books import Rules
 from arena.ladder.config import LadderFile
 from arena.league.terms.config import LeagueFile
-from tests.cli.command import ROOT, error_line, run, run_process
+from tests.cli import written_help
+from tests.cli.command import ROOT, arena, bot, environment, error_line, run, run_process
 from tests.cli.every_command import every_command
 
 
@@ -164,14 +168,107 @@ def test_help_as_an_argument_says_what_to_type(tmp_path: Path, words: list[str])
     assert not [*tmp_path.iterdir()]
 
 
+COMPLETED = {
+    "arena ver": ["verify"],
+    "arena lad": ["ladder"],
+    "arena ladder inv": ["invite"],
+    "arena ladder season ": ["close"],
+    "arena run --skip": ["--skip-missing-runtimes"],
+    "arena new my-bot --lang ja": ["javascript", "java"],
+    "arena play sample:odds --variant p": ["pressman"],
+    "arena play sample:ch": ["sample:champion"],
+    "arena play sample : ch": ["champion"],
+    "arena check my": ["my-bot"],
+    "arena compare old sub/": ["sub/inner"],
+    "arena play --against my": ["my-bot"],
+    "arena help puz": ["puzzle"],
+    "arena help langu": ["languages"],
+    "arena course marks --what g": ["grades"],
+}
+
+
+@pytest.mark.parametrize("words", COMPLETED)
+def test_words_are_completed(tmp_path: Path, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    bot(tmp_path / "my-bot")
+    bot(tmp_path / "sub/inner")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
+    assert completed("bash") == "".join(f"plain,{word}\n" for word in COMPLETED[words])
+
+
+def test_unknown_word_is_completed_as_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMP_WORDS", "arena run lea")
+    monkeypatch.setenv("COMP_CWORD", "2")
+    assert (completed("bash"), completed("zsh")) == ("file,lea\n", "file\nlea\n_\n")
+    monkeypatch.setenv("COMP_WORDS", "arena run lea")
+    monkeypatch.setenv("COMP_CWORD", "lea")
+    assert completed("fish") == "file,lea\n"
+
+
 @pytest.mark.parametrize(
-    ("words", "completed"),
-    [("arena ver", "verify"), ("arena run --skip", "--skip-missing-runtimes")],
+    ("arguments", "variables", "begins"),
+    [
+        (["check", "--help"], {}, "Usage: arena check "),
+        (
+            [],
+            {
+                "COMP_WORDS": "arena new --lang ru",
+                "COMP_CWORD": "3",
+                "_ARENA_COMPLETE": "bash_complete",
+            },
+            "plain,rust",
+        ),
+    ],
 )
-def test_words_are_completed(tmp_path: Path, words: str, completed: str) -> None:
-    asked = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
-    ran = run_process(cwd=tmp_path, env={**asked, "_ARENA_COMPLETE": "bash_complete"})
-    assert ran.out.splitlines() == [f"plain,{completed}"]
+def test_help_and_completion_import_nothing(
+    tmp_path: Path, arguments: list[str], variables: dict[str, str], begins: str
+) -> None:
+    """They are answered in the time that Python takes to start."""
+    script = tmp_path / "arena"
+    script.write_text(
+        "import sys; before = set(sys.modules); from arena.cli.quick import main; main();"
+        "print(sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, script, *arguments],
+        env=environment(**variables),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith(begins)
+    own = ["arena", "arena.cli", "arena.cli.quick", "arena.cli.written_help"]
+    assert done.stdout.splitlines()[-1] == repr(own)
+
+
+def test_written_help_is_that_of_the_commands() -> None:
+    assert written_help.PATH.read_text(encoding="utf-8") == written_help.source(), "make commands"
+
+
+def test_help_is_wrapped_by_a_narrow_terminal(tmp_path: Path) -> None:
+    narrow = run_process("check", "--help", cwd=tmp_path, env={"COLUMNS": "60"})
+    assert max(map(len, narrow.out.splitlines())) < 60
+    wide = run_process("check", "--help", cwd=tmp_path)
+    assert wide.out == run("check", "--help", cwd=tmp_path).out
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_help_on_a_full_disk_is_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            arena("check", "--help"),
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    what = "the output cannot be written: No space left on device"
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"error: {what} / standard output / free some space\n",
+    )
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

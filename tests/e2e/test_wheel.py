@@ -5,13 +5,10 @@ import os
 import signal
 import socket
 import subprocess
-import sys
-import venv
 import zipfile
 from pathlib import Path
 from urllib.request import urlopen
 
-import click
 import pytest
 
 from arena import __version__
@@ -20,7 +17,6 @@ from arena.cli.manual import topics
 from arena.ladder.new import DEMO_BOTS
 from tests.cli.command import HANG, ROOT, Ran, league
 from tests.support.depth import depth
-from tests.support.made_once import made_once
 
 SHIPPED = "arena/_shipped"
 PROCESS = ("--sandbox", "process")
@@ -33,33 +29,6 @@ def _run(command: list[str], folder: Path) -> Ran:
         command, cwd=folder, env=env, capture_output=True, text=True, timeout=HANG, check=False
     )
     return Ran(done.returncode, done.stdout, done.stderr)
-
-
-@pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    (path,) = made_once(tmp_path_factory, "wheel", _build).glob("*.whl")
-    return path
-
-
-def _build(folder: Path) -> None:
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(build, cwd=ROOT, capture_output=True, timeout=HANG, check=True)
-
-
-@pytest.fixture(scope="session")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of an environment with the wheel, and the dependencies of this one."""
-    return made_once(tmp_path_factory, "installed", lambda folder: _install(wheel, folder)) / "bin"
-
-
-def _install(wheel: Path, folder: Path) -> None:
-    venv.create(folder, with_pip=False)
-    (site,) = folder.glob("lib/python*/site-packages")
-    options = ["--no-deps", "--no-index", "--no-compile", "-q"]
-    pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin/python"), "install"]
-    subprocess.run([*pip, *options, str(wheel)], capture_output=True, timeout=HANG, check=True)
-    # The folder itself only: what is named in .pth files there, the checkout, is not taken over.
-    (site / "dependencies.pth").write_text(str(Path(click.__file__).parents[1]))
 
 
 def _files(folder: str) -> dict[str, bytes]:

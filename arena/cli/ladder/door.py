@@ -9,6 +9,7 @@ from click.core import ParameterSource
 
 from arena.cli.options import PathType, json_option
 from arena.cli.output import print_json, say
+from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.ladder.door.address import door_address
 from arena.ladder.folder import existing
@@ -60,7 +61,7 @@ def address_of(options: dict[str, Any]) -> "Address":
     try:
         from arena.ladder.web.run import Address
     except ModuleNotFoundError as error:
-        hint = "pip install 'perudo-arena[serve]'"
+        hint = shipped.how_to_install("serve")
         raise ArenaError(f"{error.name} is not installed", "the web door", hint) from None
     return Address(**options)
 

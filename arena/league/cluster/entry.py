@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from ipaddress import ip_address
 
+from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.io.text import whole_number
 from arena.league.play.workers import RemoteEngine
@@ -46,7 +47,7 @@ def is_exposed(address: str) -> bool:
         return host != "localhost"
 
 
-_INSTALL = "pip install 'perudo-arena[cluster]', or play here: leave --cluster out"
+_INSTALL = f"{shipped.how_to_install('cluster')}, or play here: leave --cluster out"
 
 
 def check_cluster(address: str, workers: int | None) -> None:

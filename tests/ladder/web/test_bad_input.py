@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from arena.io import shipped
 from tests.cli.command import error_line, run
 from tests.ladder.web.doors import Door
 
@@ -66,7 +67,7 @@ def test_a_package_that_is_missing(
 
     monkeypatch.setattr(builtins, "__import__", without)
     ran = run("serve", door.folder.root, cwd=tmp_path)
-    error_line(ran, "starlette is not installed", "pip install 'perudo-arena[serve]'")
+    error_line(ran, "starlette is not installed", shipped.how_to_install("serve"))
 
 
 @pytest.mark.parametrize("command", ["serve", "ladder invite"])
