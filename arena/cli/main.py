@@ -203,33 +203,35 @@ def main() -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command; returns its exit code and prints at most one line of error."""
+    """Run one command; returns its exit code and prints at most one error."""
     try:
         code = cli.main(arguments, prog_name="arena", standalone_mode=False, obj=arguments)
     except ArenaError as error:
-        return _fail(str(error), FINDINGS if isinstance(error, FindingError) else BAD_INPUT)
+        code = FINDINGS if isinstance(error, FindingError) else BAD_INPUT
+        return _fail(error, code, arguments)
     except NoCommandError as error:
         click.echo(error.format_message(), err=True)
         return BAD_INPUT
     except click.ClickException as error:
-        return _fail(_usage(error), BAD_INPUT)
+        return _fail(_usage(error), BAD_INPUT, arguments)
     except UnreadError:
         return UNREAD
     except (click.Abort, KeyboardInterrupt):
-        return _fail("interrupted", INTERRUPTED)
+        return _fail(ArenaError("interrupted"), INTERRUPTED, arguments)
     except Exception as error:
-        return _unexpected(error)
+        return _unexpected(error, arguments)
     return _finished(code if isinstance(code, int) else OK, arguments)
 
 
-def _unexpected(error: Exception) -> int:
+def _unexpected(error: Exception, arguments: list[str]) -> int:
     """Say what the machine lacked, or that this is a bug; returns the exit code."""
     if os.environ.get("ARENA_TRACEBACK"):
         raise error
     if shortage := shortage_of(error):
-        return _fail(str(shortage), BAD_INPUT)
+        return _fail(shortage, BAD_INPUT, arguments)
     hint = "internal error: run again with ARENA_TRACEBACK=1 and report what it prints"
-    return _fail(str(ArenaError(f"{type(error).__name__}: {error}", hint=hint)), INTERNAL_ERROR)
+    unknown = ArenaError(f"{type(error).__name__}: {error}", hint=hint)
+    return _fail(unknown, INTERNAL_ERROR, arguments)
 
 
 def _finished(code: int, arguments: list[str]) -> int:
@@ -241,22 +243,23 @@ def _finished(code: int, arguments: list[str]) -> int:
     if error and any(arguments[: len(words)] == [*words] for words in _KEPT):
         click.echo(f"warning: {error}", err=True)
     elif error:
-        failed = _fail(str(error), BAD_INPUT)
+        failed = _fail(error, BAD_INPUT, [])
         return code or failed
     return code
 
 
-def _usage(error: click.ClickException) -> str:
-    """Say a usage error in one line: what, where, hint."""
+def _usage(error: click.ClickException) -> ArenaError:
+    """Return a usage error as what, where, hint."""
     context = getattr(error, "ctx", None)
     where = context.command_path if context else ""
     hint = f"see: {where} --help" if where else ""
     text = " ".join(error.format_message().split()).rstrip(".")
-    return str(ArenaError(text[:1].lower() + text[1:], where, hint))
+    return ArenaError(text[:1].lower() + text[1:], where, hint)
 
 
-def _fail(message: str, code: int) -> int:
-    from arena.cli.output import harmless
+def _fail(error: ArenaError, code: int, arguments: list[str]) -> int:
+    # Slow to import, and most commands succeed.
+    from arena.cli.failure import print_error
 
-    click.echo(f"error: {harmless(message)}", err=True)
+    print_error(error, code, as_json="--json" in arguments)
     return code

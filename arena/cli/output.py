@@ -40,12 +40,15 @@ def harmless(text: str) -> str:
 
 def wrapped(line: str) -> str:
     """Return a line broken between words for a terminal, which would break words; else as it is."""
-    if not sys.stdout.isatty():
-        return line
+    return wrapped_at(line, shutil.get_terminal_size().columns) if sys.stdout.isatty() else line
+
+
+def wrapped_at(line: str, columns: int) -> str:
+    """Return a line broken between words, its rest indented by two more."""
     indent = " " * (len(line) - len(line.lstrip()) + 2)
     return textwrap.fill(
         line,
-        shutil.get_terminal_size().columns,
+        columns,
         subsequent_indent=indent,
         break_long_words=False,
         break_on_hyphens=False,

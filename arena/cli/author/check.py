@@ -26,6 +26,7 @@ from arena.bots.sandboxes.registry import AUTO, check_shown, image_sandboxes
 from arena.bots.workshop import open_workshop, sandbox_for
 from arena.cli.author.person import digest
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
+from arena.cli.failure import ReportedError
 from arena.cli.isolation import with_own_bots
 from arena.cli.options import PathType, json_option, packages_option, sandbox_option, trust_option
 from arena.cli.output import harmless, print_json, say, wrapped
@@ -347,7 +348,7 @@ def _refuse(reports: Sequence[CheckReport]) -> None:
             hint = refused.hint
             if report.build:
                 hint += f" | all of its output: {kept(f'{report.bot}.build.txt', report.build)}"
-            raise ArenaError(refused.what, refused.where, hint)
+            raise ReportedError(refused.what, refused.where, hint)
 
 
 def _print(report: CheckReport, source: Path, *, show_stderr: bool) -> None:
