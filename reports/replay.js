@@ -41,7 +41,7 @@ function story() {
 const bidOnTable = () => story().findLast((one) => one.kind === "bid") || null;
 
 function matches(face, bid, round) {
-  return bid && seesAll() && (face === bid.face || (face === 1 && round.palifico === null));
+  return bid && seesAll() && (face === bid.face || (face === 1 && round.wild));
 }
 
 /* The table */
@@ -157,8 +157,8 @@ function showStory() {
 const diceOf = (round) => round.dice.reduce((sum, hand) => sum + hand.length, 0);
 
 function aboutRound(round) {
-  const wild = round.palifico === null ? "pacos are wild" : `palifico of ${nameOf(round.palifico)}: nothing is wild`;
-  return `${diceOf(round)} dice, ${wild}`;
+  const palifico = round.palifico === null ? "" : `palifico of ${nameOf(round.palifico)}: `;
+  return `${diceOf(round)} dice, ${palifico}${round.wild ? "pacos are wild" : "nothing is wild"}`;
 }
 
 /* The chart of dice left */

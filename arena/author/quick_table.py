@@ -16,7 +16,7 @@ from arena.bots.folder import is_ignored
 from arena.bots.manifest import bot_sources, find_bots
 from arena.bots.workshop import open_workshop, sandbox_for
 from arena.game.records import BotInfo, FixtureResult
-from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
+from arena.game.rules.books import BGA, MAX_PLAYERS, MIN_PLAYERS, Rules
 from arena.io.errors import ArenaError
 from arena.io.files import os_errors
 from arena.league.play.dispatcher import RunListener
@@ -28,6 +28,7 @@ from arena.league.table.play_fixture import play_fixture
 from arena.league.table.preparation import prepare
 from arena.league.terms.conditions import commit, resolve
 from arena.league.terms.config import load_league
+from arena.league.terms.house import entry_of
 
 PERSON = "you"
 """The name of a person at the table."""
@@ -42,11 +43,7 @@ class TableRequest(Struct, frozen=True):
     """A new folder: its league.yaml and league.sqlite are those of any league."""
     games: int = 1
     """Games per fixture."""
-    variant: str = "bga"
-    calza: bool = False
-    lost_dice_visible: bool = False
-    starting_dice: int | None = None
-    """None stands for what the rule book says."""
+    rules: Rules = BGA
     seed: str | None = None
     sandbox: str = "auto"
     packages: bool = False
@@ -123,16 +120,12 @@ def _write_league(request: TableRequest, *, with_person: bool) -> None:
         raise ArenaError(what, hint="name other bots, or play a league: arena run")
     if with_person and any(bot.name == PERSON for bot in bots):
         raise ArenaError(f"a bot is called '{PERSON}'", hint="rename it in its bot.yaml")
-    rules = {"variant": request.variant, "calza": request.calza}
-    rules |= {"lost_dice_visible": request.lost_dice_visible}
-    if request.starting_dice is not None:
-        rules["starting_dice"] = request.starting_dice
     copies = {request.folder.absolute() / name: source for name, source in again.items()}
     names = [bot.name for bot in bots] + [*again] + [PERSON] * with_person
     league = {
         "name": ", ".join(names),
         "bots": [*(str(bot.source) for bot in bots), *map(str, copies)],
-        "variants": [rules],
+        "variants": [entry_of(request.rules)],
         "players": players,
         "games": request.games,
         "blocks": 1,

@@ -25,7 +25,7 @@ from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import AUTO
 from arena.bots.workshop import open_workshop, sandbox_for
 from arena.game.records import Fixture, LimitsInfo
-from arena.game.rules.books import Rules, variant
+from arena.game.rules.books import Rules
 from arena.game.rules.round import max_rounds
 from arena.game.seeds import block_seed, fixture_seed
 from arena.io.cores import core_count
@@ -34,6 +34,7 @@ from arena.io.signals import handled
 from arena.league.play.process_pool import ProcessEngine, start
 from arena.league.play.workers import Task, WorkerDiedError
 from arena.league.store.rows import PackedFixture
+from arena.league.terms.house import rules_named
 
 _EVERY = 0.1
 """Seconds between looks."""
@@ -131,7 +132,7 @@ def watch(request: WatchRequest, show: Callable[[SaveResult], None]) -> NoReturn
     saves = Saves(request.bot)
     bots = load_bot(request.bot), find_bot(request.rival, Path.cwd(), "--against")
     sandbox = sandbox_for(bots, request.sandbox, trusted=request.trusted)
-    watched = _Watched(request, variant(request.variant, {}), sandbox, saves, show)
+    watched = _Watched(request, rules_named(request.variant), sandbox, saves, show)
     with handled(watched.interrupt, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         saved = True
         while True:
@@ -274,7 +275,7 @@ def _tasks(request: WatchRequest, rules: Rules, bot: StagedBot, rival: StagedBot
             fixture = Fixture(
                 id=f"{pair}/{names[0]}",
                 index=pair,
-                variant=request.variant,
+                variant=rules.name,
                 seats=names,
                 seed=fixture_seed(request.seed, f"{pair}"),
                 games=_AT_A_TABLE,

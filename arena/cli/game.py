@@ -1,7 +1,7 @@
 """`arena judge`, `perft`, `rules`: apply the rules, count with them, print them."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
 from typing import Literal
@@ -13,14 +13,22 @@ from msgspec.structs import replace
 from arena.cli.exit_codes import BAD_INPUT, FINDINGS, OK, while_read
 from arena.cli.options import PathType, json_option
 from arena.cli.output import print_json, print_result, say
-from arena.game.rules.books import MAX_PLAYERS, MAX_STARTING_DICE, MIN_PLAYERS, variant
-from arena.game.rules.clauses import BOOKS, CLAUSES, Clause, by_text, differs, value
+from arena.game.rules.books import (
+    BOOKS,
+    MAX_PLAYERS,
+    MAX_STARTING_DICE,
+    MIN_PLAYERS,
+    VARIANTS,
+    Rules,
+)
+from arena.game.rules.clauses import CLAUSES, Clause, by_text, differs, text, value
 from arena.game.rules.judge import Position, RefusedError, judge
 from arena.game.rules.round import first_standing, perft
 from arena.game.wire.codec import StrictError, loads
-from arena.io.errors import ArenaError, check_known
+from arena.io.errors import ArenaError
 from arena.io.files import os_errors
 from arena.io.structs import convert
+from arena.league.terms.house import load_house, rules_named
 
 MAX_LINE = 64 * 1024
 """Bytes, as in the protocol; an endless line must not fill the memory."""
@@ -33,7 +41,15 @@ _KEY = "→ marks our reading of a document that is silent or unclear; a league 
 @click.option(
     "--json", "as_json", is_flag=True, help="Accepted for consistency: verdicts are always JSON."
 )
-def judge_(file: Path, *, as_json: bool) -> int:
+@click.option(
+    "--rules",
+    "houses",
+    type=PathType(),
+    metavar="FILE",
+    multiple=True,
+    help="The file of a house's rules, which positions may name as their variant; repeat it.",
+)
+def judge_(file: Path, houses: tuple[Path, ...], *, as_json: bool) -> int:
     """Judge positions: one JSON object per line in FILE or on stdin, one verdict per line out.
 
     A verdict is open, resolved or illegal, and names the clauses behind it. An impossible position
@@ -41,8 +57,9 @@ def judge_(file: Path, *, as_json: bool) -> int:
     """
     del as_json
     worst = OK
+    books = {**BOOKS, **{rules.name: rules for rules in map(load_house, houses)}}
     for number, line in while_read(_positions(file)):
-        verdict, code = _judge_line(line, f"{file}:{number}")
+        verdict, code = _judge_line(line, f"{file}:{number}", books)
         click.echo(_encode(verdict))
         worst = max(worst, code)
     return worst
@@ -65,13 +82,15 @@ def _positions(file: Path) -> Iterator[tuple[int, bytes]]:
                 return
 
 
-def _judge_line(line: bytes, where: str) -> tuple[dict[str, object], int]:
+def _judge_line(
+    line: bytes, where: str, books: Mapping[str, Rules]
+) -> tuple[dict[str, object], int]:
     """Return the verdict on a line and its exit code."""
     id_: object = None
     try:
         value = loads(line)
         id_ = value.get("id") if isinstance(value, dict) else None
-        verdict = judge(convert(value, Position))
+        verdict = judge(convert(value, Position), books)
         return {"id": id_, **msgspec.to_builtins(verdict)}, OK
     except RefusedError as error:
         return _refused(id_, str(error)), FINDINGS
@@ -123,7 +142,7 @@ def perft_(
     Calza is off, and quantities go up to the players x starting dice on the table. The count checks
     move generators against each other: what may be bid, whether or not a game gets there.
     """
-    standing = first_standing(variant(variant_name, {}, starting_dice=starting_dice), players, 0)
+    standing = first_standing(rules_named(variant_name, starting_dice=starting_dice), players, 0)
     if kind == "palifico":
         standing = replace(standing, palifico_seat=0)
     count = perft(standing)
@@ -134,30 +153,35 @@ def perft_(
 @click.command()
 @click.argument("variant", required=False)
 @click.option(
-    "--diff", nargs=2, metavar="A B", help="Print only differences between the rule books A and B."
+    "--diff", nargs=2, metavar="A B", help="Print only differences between the rules A and B."
 )
 @json_option
 def rules(variant: str | None, diff: tuple[str, str] | None, *, as_json: bool) -> None:
-    """Print the rules by clause: of all rule books, of VARIANT, or the differences between two.
+    """Print the rules by clause: of the four rule books, of VARIANT, or the differences of two.
 
-    With --diff, the switch behind each difference is named.
+    VARIANT, A and B are rule books or files of a house's rules. With --diff, the switch behind each
+    difference is named.
     """
     if variant and diff:
         raise ArenaError("VARIANT and --diff do not go together", hint="leave one of them out")
-    books = list(diff or ([variant] if variant else BOOKS))
-    for book in books:
-        check_known(book, BOOKS, f"unknown variant '{book}'")
-    clauses = [clause for clause in CLAUSES if not diff or differs(clause, *diff)]
+    named = diff or ((variant,) if variant else tuple(VARIANTS))
+    every = [rules_named(name) for name in named]
+    books = {rules.name: rules for rules in every}
+    if any(books[rules.name] != rules for rules in every):
+        raise ArenaError(f"both are called '{every[0].name}'", hint="rename one in its file")
+    clauses = [clause for clause in CLAUSES if not diff or differs(clause, *every)]
     if as_json:
         data = [
             {
                 "id": clause.id,
                 "title": clause.title,
                 "switch": clause.switch or None,
+                "needs": clause.needs or None,
                 "books": {
-                    book: {"text": clause.texts[book], "value": value(clause, book) or None}
-                    for book in books
+                    book: {"text": text(clause, rules), "value": value(clause, rules) or None}
+                    for book, rules in books.items()
                 },
+                "houses": dict(clause.houses),
             }
             for clause in clauses
         ]
@@ -170,13 +194,9 @@ def rules(variant: str | None, diff: tuple[str, str] | None, *, as_json: bool) -
     click.echo(f"\n{_KEY}")
 
 
-def _texts(clause: Clause, books: list[str]) -> list[str]:
-    """Say each text once, with the rule books that have it if not all do."""
-    lines = []
-    for text, having in by_text(clause):
-        shown = [book for book in having if book in books]
-        who = "" if shown == books else f"{', '.join(shown)}: "
-        switches = {value(clause, book) for book in shown} - {""}
-        switch = f" [{clause.switch}: {switches.pop()}]" if switches else ""
-        lines += [f"{who}{text}{switch}"] if shown else []
-    return lines
+def _texts(clause: Clause, books: Mapping[str, Rules]) -> Iterator[str]:
+    """Say each text once, with the rules that have it if not all do."""
+    for words, having in by_text(clause, books):
+        who = "" if len(having) == len(books) else f"{', '.join(having)}: "
+        setting = value(clause, books[having[0]])
+        yield f"{who}{words}" + (f" [{clause.switch}: {setting}]" if setting else "")

@@ -109,7 +109,12 @@ trust_option = click.option(
 def variant_option(name: str = "variant") -> Callable[[_Command], _Command]:
     """Return the option that names a rule book, as the parameter `name`."""
     return click.option(
-        "--variant", name, metavar="NAME", default="bga", show_default=True, help="The rule book."
+        "--variant",
+        name,
+        metavar="NAME",
+        default="bga",
+        show_default=True,
+        help="The rule book, or the file of a house's rules.",
     )
 
 

@@ -23,9 +23,10 @@ from arena.course.points import GradeKey
 from arena.course.roster import COLUMNS, Student, find_id, read_roster
 from arena.course.table import Titles
 from arena.game.records import LimitsInfo
-from arena.game.rules.books import Rules, variant
+from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.yaml_file import Positions, convert, locate, parse_yaml
+from arena.league.terms.house import rules_named
 
 Points = Annotated[float, Meta(ge=0, le=MAX_POINTS)]
 Budget = Annotated[int, Meta(ge=PER_BLOCK, le=1_000_000)]
@@ -434,9 +435,10 @@ class _Reader:
 
     def rules(self) -> Rules:
         try:
-            return variant(self._file.variant, {}, calza=False)
+            return rules_named(self._file.variant, self._path.absolute().parent, calza=False)
         except ArenaError as error:
-            raise ArenaError(error.what, self._at("variant"), error.hint) from None
+            where = error.where or self._at("variant")
+            raise ArenaError(error.what, where, error.hint) from None
 
 
 def with_precision(course: Course, precision: float | None) -> Course:

@@ -24,10 +24,10 @@ from arena.course.intake.checks import POSITIONS, Checked
 from arena.course.lock import GradingTerms
 from arena.course.points import Part, Share, Total, against, certain, share_of, total_of
 from arena.game.records import LimitsInfo
-from arena.game.rules.books import variant
 from arena.io.errors import ArenaError
 from arena.io.yaml_file import convert, parse_yaml
 from arena.league.play.dispatcher import RunListener
+from arena.league.terms.house import rules_named
 
 _EXAMPLE = MarksEntry(
     total=100,
@@ -158,7 +158,7 @@ def _shares(
         arena=__version__,
         seed=secrets.token_hex(16),
         sandbox=sandbox.name,
-        rules=variant(file.variant, {}, calza=False),
+        rules=rules_named(file.variant, base, calza=False),
         limits=file.limits,
         precision=0.0,
         budget=0,

@@ -154,8 +154,7 @@ class Positions:
             if self._usual is None:
                 self._usual = _opening(standing)
             return self._usual
-        if standing.rules.veteran_may_raise_face:
-            # The raises depend on who is on turn.
+        if rounds.raises_depend_on_seat(standing):
             return _opening(standing)
         if self._palifico is None:
             self._palifico = _opening(standing)

@@ -173,7 +173,8 @@ def _after_call(
     call: CallMade,
 ) -> Standing:
     """Return the table after a call; a dudo that may be right is taken as it is recorded."""
-    if call.call == "dudo" and not call.rivals and call.gainer is None:
+    by_loser = standing.rules.next_opener != "winner"
+    if call.call == "dudo" and not call.rivals and call.gainer is None and by_loser:
         loser = call.loser
         if loser is not None and 0 <= loser < len(standing.dice) and standing.dice[loser]:
             return lose_die(standing, loser)

@@ -74,11 +74,11 @@ def convert(data: Any, positions: Positions, path: Path, kind: type[S]) -> S:
         return structs.convert(data, kind)
     except ArenaError as error:
         raise ArenaError(
-            _in_words(error.what), locate(path, positions, error.where), error.hint
+            in_words(error.what), locate(path, positions, error.where), error.hint
         ) from None
 
 
-def _in_words(what: str) -> str:
+def in_words(what: str) -> str:
     """Say which kinds of values were expected and found as people who write YAML call them."""
     wrong = _WRONG_KIND.search(what)
     if not wrong:

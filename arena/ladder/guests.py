@@ -220,10 +220,7 @@ class GuestTables:
         return TableRequest(
             bots=tuple(map(str, bots)),
             folder=games / id_,
-            variant=rules.name,
-            calza=rules.calza,
-            lost_dice_visible=rules.lost_dice_visible,
-            starting_dice=rules.starting_dice,
+            rules=rules,
             sandbox=self._config.file.sandbox,
             packages=self._config.league.packages,
             images=self._config.file.images,

@@ -230,7 +230,9 @@ class _Beside:
     def season(self, season: Season, number: int) -> Iterator[None]:
         """Show a season and keep its logs within their caps as long as the block lasts."""
         folder = self._folder.season(number)
-        live = None if self._config.file.cluster else LiveGames(folder, season, self._book)
+        live = None
+        if not self._config.file.cluster:
+            live = LiveGames(folder, season, self._book, self._config.league.variants)
         pruner = Pruner(self._folder, self._config.caps, season.store)
         self._standings.season = number
         self._publisher.publish_at_once()

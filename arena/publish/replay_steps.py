@@ -75,6 +75,8 @@ class Rolled(Struct, frozen=True):
     opener: int
     palifico: int | None
     dice: tuple[Hand, ...]
+    wild: bool
+    """Whether pacos are wild."""
 
 
 class Step(Struct, frozen=True, omit_defaults=True):
@@ -135,7 +137,7 @@ def replay(
     for played in walk(record, rules, max_rounds):
         standing = played.now.standing
         start = played.number, played.step, standing.opener, standing.palifico_seat
-        rounds.append(Rolled(*start, played.hands))
+        rounds.append(Rolled(*start, played.hands, played.wild is not None))
         told = _Teller(played, seats, tuple(chain(*played.hands))).steps()
         steps += _with_words(told, played.number, words)
         alive = played.after.alive

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from arena.game.rules.clauses import BOOKS, CLAUSES, differs, value
+from arena.game.rules.books import BOOKS, VARIANTS
+from arena.game.rules.clauses import CLAUSES, differs, text, value
 from tests.cli.command import ROOT, error_line, run
 
 
@@ -13,8 +14,8 @@ def test_all_books_with_every_text() -> None:
     assert ran.code == 0
     for clause in CLAUSES:
         assert f"{clause.id}: {clause.title}\n" in ran.out
-        for text in clause.texts.values():
-            assert text in ran.out
+        for words in clause.texts.values():
+            assert words in ran.out
 
 
 @pytest.mark.parametrize("book", BOOKS)
@@ -22,14 +23,16 @@ def test_one_book_has_its_own_texts_and_switches(book: str) -> None:
     ran = run("rules", book, cwd=ROOT)
     assert ran.code == 0
     for clause in CLAUSES:
-        said = f" [{clause.switch}: {value(clause, book)}]" if clause.switch else ""
-        assert f"{clause.id}: {clause.title}\n  {clause.texts[book]}{said}\n" in ran.out
+        said = f" [{clause.switch}: {value(clause, BOOKS[book])}]" if clause.switch else ""
+        assert f"{clause.id}: {clause.title}\n  {text(clause, BOOKS[book])}{said}\n" in ran.out
 
 
 def test_the_difference_of_two_books() -> None:
     ran = run("rules", "--diff", "bga", "pressman", cwd=ROOT)
     shown = [line.partition(":")[0] for line in ran.out.splitlines() if line[:1].isupper()]
-    assert shown == [clause.id for clause in CLAUSES if differs(clause, "bga", "pressman")]
+    assert shown == [
+        clause.id for clause in CLAUSES if differs(clause, VARIANTS["bga"], VARIANTS["pressman"])
+    ]
     assert "RAISE-BOTH" in shown
     assert "TIE" not in shown
     assert "  pressman: allowed [raise_quantity_and_face: true]\n" in ran.out

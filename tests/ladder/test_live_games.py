@@ -67,7 +67,7 @@ def table(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Table:
     block = Block(set(), {})
     folder = desk.folder.season(1)
     folder.mkdir(parents=True)
-    return Table(LiveGames(folder, cast("Season", block), desk.book), block, desk.book)
+    return Table(LiveGames(folder, cast("Season", block), desk.book, VARIANTS), block, desk.book)
 
 
 def fixture_of(names: tuple[str, ...] = NAMES, number: int = 0) -> Fixture:

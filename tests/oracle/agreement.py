@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
+from pathlib import Path
 from random import Random
 
 import msgspec
 
-from arena.game.rules.books import Rules
-from arena.game.rules.books import variant as rules_of
+from arena.game.rules.books import BOOKS, Rules, changed
 from arena.game.rules.judge import Position, RefusedError, judge
 from arena.game.rules.round import (
     Bid,
@@ -24,10 +24,16 @@ from arena.game.rules.round import (
     place,
     raises,
 )
+from arena.league.terms.house import load_house
 from tests.oracle import oracle
 from tests.oracle.bidding import Json
 from tests.oracle.random_games import PlayedRound, random_game
 from tests.oracle.random_positions import random_position
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "houses"
+HOUSES = [load_house(path) for path in EXAMPLES.glob("*.yaml") if path.stem != "league"]
+KNOWN: dict[str, Rules] = {**BOOKS, **{rules.name: rules for rules in HOUSES}}
+"""The books of the engine: those that ship with it, and the houses of the examples."""
 
 
 class DisagreementError(Exception):
@@ -82,7 +88,7 @@ def compare_verdict(position: Json, expected: Json) -> None:
 def engine_verdict(position: Json) -> Json:
     """Return the engine's verdict; a position is refused in either of two ways."""
     try:
-        verdict = judge(msgspec.convert(position, Position))
+        verdict = judge(msgspec.convert(position, Position), KNOWN)
     except (RefusedError, msgspec.ValidationError):
         return {"verdict": "refused"}
     plain: Json = msgspec.json.decode(msgspec.json.encode(verdict))
@@ -115,7 +121,7 @@ def play_along(game: Iterator[PlayedRound]) -> int:
 
 def rules_in(position: Json) -> Rules:
     options = {key: position[key] for key in ("calza", "starting_dice")}
-    return rules_of(position["variant"], position["overrides"], **options)
+    return changed(KNOWN[position["variant"]], position["overrides"], **options)
 
 
 def standing_in(position: Json, rules: Rules) -> Standing:

@@ -17,7 +17,7 @@ from traceback import format_exception_only
 from typing import NamedTuple
 
 from tests.oracle.agreement import compare_game, compare_position
-from tests.oracle.bidding import VARIANTS
+from tests.oracle.bidding import BOOKS
 
 CHUNK = 500
 
@@ -45,7 +45,7 @@ class Tally(NamedTuple):
 def tasks_for(seed: str, rounds: int, games: int) -> list[Task]:
     return [
         Task(variant, is_game, seed, first, min(first + CHUNK, number))
-        for variant in VARIANTS
+        for variant in BOOKS
         for is_game, number in ((False, rounds), (True, games))
         for first in range(0, number, CHUNK)
     ]

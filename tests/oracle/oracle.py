@@ -8,7 +8,6 @@ and verdicts are plain dicts in the format of `arena judge`.
 from tests.oracle.bidding import (
     BOOKS,
     FACES,
-    VARIANTS,
     Json,
     Table,
     book_of,
@@ -33,7 +32,8 @@ def count_dice(table: Table) -> int:
     """How many dice of all seats match the bid; pacos are wild outside a palifico round."""
     assert table.bid is not None
     face = table.bid[1]
-    matching = [face] if table.palifico_seat is not None else [face, 1]
+    wild = table.palifico_seat is None and table.book.pacos_wild
+    matching = [face, 1] if wild else [face]
     return sum(die in matching for dice in table.dice for die in dice)
 
 
@@ -42,33 +42,36 @@ def reveal_order(table: Table, caller: int) -> list[int] | None:
         return None
     between = [seat for seat in table.after(caller) if seat not in (caller, table.bidder)]
     assert table.bidder is not None
-    return [caller, *between, table.bidder]
+    first = [] if caller == table.bidder else [caller]
+    return [*first, *between, table.bidder]
 
 
 def falls_into_palifico(table: Table, loser: int, left: list[int]) -> bool:
     """Whether `loser`, who went from `left[loser] + 1` dice to `left[loser]`, has palifico next."""
-    if left[loser] != 1:
-        return False
+    if left[loser] != 1 or not table.book.palifico:
+        return False  # PAL-TRIGGER
     if table.book.palifico_once and table.used[loser]:
         return False  # PAL-ONCE
     players = sum(count > 0 for count in left)
     return players > 2 or table.book.palifico_with_two_left  # PAL-TWO
 
 
-def settle(table: Table, caller: int, loser: int | None, gainer: int | None) -> None:
+def settle(table: Table, caller: int, winner: int, loser: int | None, gainer: int | None) -> None:
     left = [len(dice) for dice in table.dice]
-    opener = caller
     if loser is not None:
         left[loser] -= 1
-        opener = loser
     if gainer is not None:
         left[gainer] += 1
     out = [] if loser is None or left[loser] > 0 else [loser]
-    if out:
-        opener = table.after(opener)[0]
     survivors = [seat for seat, count in enumerate(left) if count > 0]
     over = len(survivors) == 1
     palifico = loser is not None and falls_into_palifico(table, loser, left)
+    opener = next_opener(table, winner, caller if loser is None else loser)
+    if palifico:
+        assert loser is not None
+        opener = loser  # PAL-TRIGGER
+    if opener in out:
+        opener = next(seat for seat in table.after(opener) if seat in survivors)  # OUT
     table.result = {
         "verdict": "resolved",
         "count": count_dice(table),
@@ -83,20 +86,33 @@ def settle(table: Table, caller: int, loser: int | None, gainer: int | None) -> 
     }
 
 
+def next_opener(table: Table, winner: int, loser: int) -> int:
+    """Who opens by STARTER or CALZA-START, perhaps without dice by now."""
+    if table.book.next_opener == "winner":
+        return winner
+    if table.book.next_opener == "left":
+        assert table.opener is not None
+        return table.after(table.opener)[0]
+    return loser
+
+
 def call_dudo(table: Table) -> None:
     assert table.bid is not None
     stands = count_dice(table) >= table.bid[0]  # TIE
-    settle(table, table.to_act, table.to_act if stands else table.bidder, None)
+    assert table.bidder is not None
+    loser, winner = (table.to_act, table.bidder) if stands else (table.bidder, table.to_act)
+    settle(table, table.to_act, winner, loser, None)
 
 
 def call_calza(table: Table, caller: int) -> None:
     assert table.bid is not None
     if count_dice(table) != table.bid[0]:
-        settle(table, caller, caller, None)  # CALZA-WRONG
+        assert table.bidder is not None
+        settle(table, caller, table.bidder, caller, None)  # CALZA-WRONG
     elif len(table.dice[caller]) < table.starting_dice:
-        settle(table, caller, None, caller)  # CALZA-RIGHT
+        settle(table, caller, caller, None, caller)  # CALZA-RIGHT
     else:
-        settle(table, caller, None, None)
+        settle(table, caller, caller, None, None)
 
 
 # ---------------------------------------------------------------- the position
@@ -116,7 +132,7 @@ def set_table(position: Json) -> Table:
     dice, start = position["dice"], position["starting_dice"]
     starter, palifico = position["round"]["starter"], position["round"]["palifico_seat"]
     used = position.get("palifico_used") or [False] * len(dice)
-    refuse_unless(position["variant"] in VARIANTS, "variant")
+    refuse_unless(position["variant"] in BOOKS, "variant")
     refuse_unless(2 <= len(dice) <= 6, "seats")
     refuse_unless(len(used) == len(dice), "palifico_used")
     refuse_unless(all(len(hand) <= start for hand in dice), "more dice than the start")
@@ -132,6 +148,7 @@ def set_table(position: Json) -> Table:
         palifico_seat=palifico,
         to_act=starter,
         cap=start * len(dice),
+        opener=starter,
     )
     refuse_bad_kind(table, position["round"]["kind"], starter)
     for action in position["actions"]:
@@ -146,6 +163,7 @@ def refuse_bad_kind(table: Table, kind: str, starter: int) -> None:
         return
     refuse_unless(kind == "palifico" and seat == starter, "palifico seat opens")
     refuse_unless(len(table.dice[starter]) == 1, "palifico seat has one die")
+    refuse_unless(table.book.palifico, "PAL-TRIGGER")
     if not table.book.palifico_with_two_left:
         refuse_unless(len(table.alive()) > 2, "PAL-TWO")
     if table.book.palifico_once:

@@ -8,13 +8,14 @@ from random import Random
 from typing import Any
 
 from tests.oracle import oracle
-from tests.oracle.bidding import BOOKS, Json
+from tests.oracle.bidding import BOOKS, Json, book_of
 
 ILLEGAL_SHARE = 0.2
 CANNOT_BE_SHARE = 0.03
 OVERRIDDEN_SHARE = 0.25
 REVEALS = ("unstated", "caller_first", "at_once")
 OPENERS = ("random", "highest_roll")
+NEXT = ("loser", "winner", "left")
 
 
 def random_position(variant: str, rng: Random) -> Json:
@@ -63,7 +64,7 @@ def random_overrides(rng: Random) -> Json:
 
 
 def random_value(name: str, rng: Random) -> object:
-    known = {"reveal": REVEALS, "first_opener": OPENERS}
+    known = {"reveal": REVEALS, "first_opener": OPENERS, "next_opener": NEXT}
     return rng.choice(known.get(name, (False, True)))
 
 
@@ -134,7 +135,8 @@ def turn_action(position: Json, so_far: Json, rng: Random) -> Json:
 
 def exact_bid(position: Json, span: Json) -> int:
     """Return the number of dice of the face, or the lowest raise if that is too few."""
-    wild = () if position["round"]["kind"] == "palifico" else (1,)
+    plain = position["round"]["kind"] == "palifico" or not book_of(position).pacos_wild
+    wild = () if plain else (1,)
     count = sum(die in (span["face"], *wild) for hand in position["dice"] for die in hand)
     return count if span["min"] <= count <= span["max"] else int(span["min"])
 

@@ -6,8 +6,9 @@ from typing import NamedTuple
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.workshop import open_workshop
-from arena.game.rules.books import VARIANTS, Rules, variant
+from arena.game.rules.books import VARIANTS, Rules, changed, variant
 from arena.league.table.transcript import told_game
+from arena.league.terms.house import load_house
 
 ROOT = Path(__file__).parents[2]
 TRANSCRIPTS = ROOT / "protocol" / "transcripts"
@@ -31,6 +32,10 @@ def goldens() -> dict[str, Golden]:
     for name in VARIANTS:
         rules = variant(name, {}, calza=True, lost_dice_visible=name != "bga", starting_dice=3)
         games[name] = Golden(rules, (memory, odds, honest))
+    for path in sorted((ROOT / "examples" / "houses").glob("*.yaml")):
+        if path.stem != "league":
+            rules = changed(load_house(path), {}, starting_dice=3)
+            games[f"house-{path.stem}"] = Golden(rules, (memory, odds, honest))
     games["fault"] = Golden(variant("classic", {}, calza=True), (odds, CARELESS, honest))
     return games
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.game.rules.clauses import BOOKS, CLAUSES, Clause, by_text, value
+from arena.game.rules.books import VARIANTS
+from arena.game.rules.clauses import CLAUSES, Clause, by_text, value
 from tests.support.generated_section import GeneratedSection
 
 ROOT = Path(__file__).parents[2]
@@ -58,22 +59,24 @@ def shown_by(marks: Marks) -> str:
 def _entry(clause: Clause) -> str:
     lines = [f"### {clause.id}: {clause.title}", ""]
     for text, books in by_text(clause):
-        who = "all" if len(books) == len(BOOKS) else ", ".join(f"`{book}`" for book in books)
+        who = "all" if len(books) == len(VARIANTS) else ", ".join(f"`{book}`" for book in books)
         lines.append(f"- {who}: {text}")
     if clause.switch:
-        values = ", ".join(f"`{book}` {value(clause, book)}" for book in BOOKS)
-        lines.append(f"- switch: `{clause.switch}` ({values})")
+        values = ", ".join(f"`{book}` {value(clause, VARIANTS[book])}" for book in VARIANTS)
+        alike = {value(clause, rules) for rules in VARIANTS.values()}
+        lines.append(f"- switch: `{clause.switch}` ({values if len(alike) > 1 else alike.pop()})")
+    lines += [f"- houses, {setting}: {words}" for setting, words in clause.houses.items()]
     return "\n".join([*lines, ""])
 
 
 def _tests(clause: Clause, marks: Marks) -> list[str]:
     """Return the tests that show a clause, with the books if they do not show it for all."""
     books: dict[str, list[str]] = defaultdict(list)
-    for book in BOOKS:
+    for book in VARIANTS:
         for test in sorted(marks.get((book, clause.id), ())):
             books[test].append(book)
     return [
-        f"`{test}`" + ("" if len(having) == len(BOOKS) else f" ({', '.join(having)})")
+        f"`{test}`" + ("" if len(having) == len(VARIANTS) else f" ({', '.join(having)})")
         for test, having in sorted(books.items())
     ]
 

@@ -6,15 +6,16 @@ from itertools import combinations
 
 import pytest
 
-from arena.game.rules.books import OPTIONS, SWITCHES
-from arena.game.rules.clauses import BOOKS, CLAUSES, differs
+from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS
+from arena.game.rules.clauses import CLAUSES, differs
 from tests.rules import page
 
 CHECK = """
 from tests.rules import page
-from arena.game.rules.clauses import BOOKS, CLAUSES
+from arena.game.rules.books import VARIANTS
+from arena.game.rules.clauses import CLAUSES
 marks = page.collect()
-known = {(book, clause.id) for book in BOOKS for clause in CLAUSES}
+known = {(book, clause.id) for book in VARIANTS for clause in CLAUSES}
 print("without a test:", sorted(known - marks.keys()))
 print("unknown:", sorted(marks.keys() - known))
 print("page:", page.shown_by(marks) == page.TESTS.read())
@@ -55,6 +56,6 @@ def test_every_switch_belongs_to_a_clause() -> None:
 
 def test_books_that_differ_in_play_differ_in_words() -> None:
     for clause in CLAUSES:
-        for one, other in combinations(BOOKS, 2):
-            if differs(clause, one, other):
+        for one, other in combinations(VARIANTS, 2):
+            if differs(clause, VARIANTS[one], VARIANTS[other]):
                 assert clause.texts[one] != clause.texts[other], (clause.id, one, other)

@@ -58,6 +58,8 @@ class Played(Struct):
 def values_of(switch: str) -> st.SearchStrategy[object]:
     if switch == "reveal":
         return st.sampled_from(REVEALS)
+    if switch == "next_opener":
+        return st.sampled_from(("loser", "winner", "left"))
     return st.sampled_from(OPENERS) if switch == "first_opener" else st.booleans()
 
 

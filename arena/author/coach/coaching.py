@@ -282,8 +282,7 @@ class Puzzle(Struct, frozen=True):
     seats: tuple[str, ...]
     dice: tuple[int, ...]
     """The dice of each seat."""
-    book: str
-    """The name of the rule book."""
+    rules: Rules
     request: Turn
     choices: list[Choice]
     """All that is legal, the best first."""
@@ -321,7 +320,7 @@ def _puzzle(decision: Decision, played: PlayedFixture, rules: Rules) -> Puzzle:
         decision=decision,
         seats=fixture.seats,
         dice=round_.now.standing.dice,
-        book=rules.name,
+        rules=rules,
         request=request,
         choices=[Choice(action, chance, best - chance) for action, chance in chances.items()],
     )

@@ -26,7 +26,7 @@ from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sandboxes.registry import AUTO
 from arena.bots.workshop import open_workshop, sandbox_for
 from arena.game.records import Conditions, Fixture, LimitsInfo
-from arena.game.rules.books import variant
+from arena.game.rules.books import Rules
 from arena.game.rules.round import ROUNDS_PER_DIE, max_rounds
 from arena.game.seeds import block_seed, commitment, fixture_seed
 from arena.io.cores import core_count
@@ -37,6 +37,7 @@ from arena.league.schedule.block_design import joining_blocks
 from arena.league.schedule.schedule import divisions
 from arena.league.table.preparation import prepare, without_failing_samples
 from arena.league.terms.config import load_league
+from arena.league.terms.house import rules_named
 from arena.league.terms.master_seed import choose, describe
 
 
@@ -89,7 +90,7 @@ def compare(request: CompareRequest, listener: RunListener | None = None) -> Com
     seed = choose(request.seed, bots, trusted=request.trust_bots)
     conditions = Conditions(
         name=f"{request.old} and {request.new}",
-        variants={name: variant(name, {}, calza=request.calza) for name in request.variants},
+        variants={rules.name: rules for rules in _rules(request)},
         bots=tuple(bot.info for bot in field),
         players=tuple(dict.fromkeys(request.players)),
         games=request.games,
@@ -187,6 +188,10 @@ def _field(patterns: Sequence[str], players: int) -> tuple[Bot, ...]:
     return bots
 
 
+def _rules(request: CompareRequest) -> list[Rules]:
+    return [rules_named(name, calza=request.calza or None) for name in request.variants]
+
+
 def _in_sandbox(
     request: CompareRequest, versions: Sequence[Bot], field: tuple[Bot, ...], listener: RunListener
 ) -> tuple[Sandbox, tuple[Bot, ...]]:
@@ -194,6 +199,6 @@ def _in_sandbox(
     bots = [*versions, *field]
     sandbox = sandbox_for(bots, request.sandbox or AUTO, trusted=request.trust_bots)
     if not request.field:
-        rules = variant(request.variants[0], {}, calza=request.calza)
+        rules, *_ = _rules(request)
         field = without_failing_samples(field, rules, sandbox, request.limits, listener.note)
     return sandbox, field

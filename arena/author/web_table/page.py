@@ -15,7 +15,8 @@ from arena.author.web_table.person import (
     told_game,
 )
 from arena.game.rules.books import FACES, PACO
-from arena.game.rules.clauses import CLAUSES
+from arena.game.rules.clauses import in_words
+from arena.game.rules.dice import count_face
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
 from arena.game.wire.messages import CalzaOffer, Turn
@@ -227,7 +228,7 @@ def table_page(
         story=snapshot.story[-2 if end else -1 :: -1],
         with_odds=shown.with_odds,
         over=shown.over,
-        rules=[(clause.title, clause.texts[hello.rules.name]) for clause in CLAUSES],
+        rules=in_words(hello.rules),
         public=public,
         replay=replay,
     )
@@ -290,7 +291,7 @@ def _matches(snapshot: Snapshot, face: int) -> bool:
     if not snapshot.bids:
         return False
     bid = snapshot.bids[-1].face
-    return face == bid or (face == PACO and snapshot.palifico_seat is None)
+    return face in (bid, snapshot.wild)
 
 
 def _word(shown: Shown, seat: int) -> str:
@@ -330,7 +331,6 @@ def _fresh(shown: Shown, seat: int) -> int:
 def _truth(snapshot: Snapshot, quantity: int, face: int) -> str:
     if not snapshot.end:
         return ""
-    wild = face != PACO and snapshot.palifico_seat is None
-    dice = [die for hand in snapshot.hands for die in hand]
-    count = dice.count(face) + (dice.count(PACO) if wild else 0)
+    dice = tuple(die for hand in snapshot.hands for die in hand)
+    count = count_face((dice,), face, snapshot.wild)
     return f"{'true' if count >= quantity else 'false'}: {count}"

@@ -54,6 +54,8 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     """By seat; empty where the dice are hidden."""
     bids: Sequence[SeatBid] = ()
     palifico_seat: int | None = None
+    wild: int | None = None
+    """The wild face of the round."""
     faults: tuple[str, ...] = ()
     """The faults since the last snapshot, in words."""
     story: tuple[str, ...] = ()
@@ -237,6 +239,7 @@ class WebPerson:
             hands=tuple(hands),
             bids=request.bids,
             palifico_seat=request.palifico_seat,
+            wild=self._dice.wild(request.palifico_seat),
             request=request,
             odds={(bid.quantity, bid.face): self._dice.odds(bid, request) for bid in bids},
         )
@@ -251,6 +254,7 @@ class WebPerson:
                 hands=end.dice,
                 bids=end.bids,
                 palifico_seat=end.palifico_seat,
+                wild=self._dice.wild(end.palifico_seat),
                 end=end,
             )
         )

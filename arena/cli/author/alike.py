@@ -20,7 +20,7 @@ from arena.cli import options
 from arena.cli.exit_codes import OK
 from arena.cli.isolation import own_bots_option
 from arena.cli.output import harmless, print_columns, print_json, say
-from arena.game.rules.books import variant
+from arena.league.terms.house import rules_named
 
 _PLACES = 3
 """Shared places of a pair that are printed."""
@@ -76,7 +76,7 @@ def command(
     the same positions, whatever language they are written in. Code that came with the arena is
     ignored.
     """
-    rules = variant(variant_name, {})
+    rules = rules_named(variant_name)
     request = AlikeRequest(rules=rules, sandbox=sandbox or AUTO, **terms)
     result = alike(*find_hand_ins(patterns, Path.cwd()), request, say, trusted=trust_bots)
     if result.seed:

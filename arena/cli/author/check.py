@@ -31,11 +31,11 @@ from arena.cli.isolation import with_own_bots
 from arena.cli.options import PathType, json_option, packages_option, sandbox_option, trust_option
 from arena.cli.output import harmless, print_json, say, wrapped
 from arena.cli.progress_bar import PLAIN_EVERY
-from arena.game.rules.books import variant
 from arena.io.container import left_files
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
 from arena.league.table.transcript import told_game
+from arena.league.terms.house import rules_named
 
 _FINDINGS = 2
 """Faults that are shown of a bot; --json prints all."""
@@ -292,7 +292,7 @@ def _transcript(
     packages: bool,
     paths: Sequence[str],
 ) -> int:
-    rules = variant(name, {}, calza=True)
+    rules = rules_named(name, calza=True)
     bots = [load_bot(source) for source in sources]
     chosen = sandbox_for(bots, sandbox, trusted=trusted, paths=paths)
     with open_workshop(chosen, packages=packages) as workshop:

@@ -36,6 +36,7 @@ from arena.io.errors import ArenaError
 from arena.io.files import new_file
 from arena.league.table.person import LeftError
 from arena.league.terms.config import MAX_GAMES
+from arena.league.terms.house import rules_named
 from arena.playstats.coach.coach import Leak
 from arena.playstats.coach.decisions import Decision, DecisionAction
 from arena.ratings.maths.intervals import wilson
@@ -130,8 +131,7 @@ def coach_bot(
         bots=(bot, *quick["against"]),
         folder=quick["folder"] or new_folder(),
         games=quick["games"] or _GAMES,
-        variant=quick["variant"] or "bga",
-        calza=quick["calza"],
+        rules=rules_named(quick["variant"] or "bga", calza=quick["calza"] or None),
         seed=quick["seed"],
         sandbox=quick["sandbox"] or AUTO,
         packages=quick["packages"],
@@ -313,7 +313,7 @@ def _solve(found: Sequence[Puzzle], bot: str) -> list[tuple[float, float]]:
     for number, puzzle in enumerate(found, 1):
         decision = puzzle.decision
         where = f"fixture {decision.fixture}, game {decision.game}, step {decision.step}"
-        tell(f"\nPuzzle {number} of {len(found)}: {bot} is you ({puzzle.book}; {where})")
+        tell(f"\nPuzzle {number} of {len(found)}: {bot} is you ({puzzle.rules.name}; {where})")
         try:
             choice = _asked(person, puzzle)
         except LeftError:
@@ -332,7 +332,7 @@ def _asked(person: TerminalPerson, puzzle: Puzzle) -> DecisionAction | None:
     """
     seat = puzzle.decision.seat
     names = [PERSON if at == seat else name for at, name in enumerate(puzzle.seats)]
-    person.join(names, puzzle.book, puzzle.dice)
+    person.join(names, puzzle.rules, puzzle.dice)
     typing = sys.stdin.isatty()
     try:
         answer = person.decide(puzzle.request)

@@ -10,8 +10,8 @@ import msgspec
 
 from arena.cli.exit_codes import stop_if_lost
 from arena.cli.output import harmless
-from arena.game.rules.books import PACO
-from arena.game.rules.clauses import CLAUSES
+from arena.game.rules.books import BGA, PACO, Rules
+from arena.game.rules.clauses import in_words
 from arena.game.rules.dice import Hand
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
@@ -107,15 +107,15 @@ class TerminalPerson:
 
     def __init__(self) -> None:
         self._names: Sequence[str] = ()
-        self._book = ""
+        self._rules: Rules = BGA
         self._dice = DiceLeft()
         self._told = 0
         """Bids of this round that were told already."""
 
-    def join(self, names: Sequence[str], book: str, dice: Sequence[int]) -> None:
+    def join(self, names: Sequence[str], rules: Rules, dice: Sequence[int]) -> None:
         """Sit down between two rounds of a game, with so many dice at each seat."""
         self._names = names
-        self._book = book
+        self._rules = self._dice.rules = rules
         self._told = 0
         self._dice.counts = [*dice]
 
@@ -128,7 +128,7 @@ class TerminalPerson:
         self._dice.hear(message)
         match message:
             case Hello():
-                self._book = message.rules.name
+                self._rules = message.rules
                 others = [name for seat, name in enumerate(self._names) if seat != message.seat]
                 tell(f"{message.rules.name}: you against {_listed(others)}. Type ? for help.")
             case RoundEnd():
@@ -186,8 +186,8 @@ class TerminalPerson:
         elif typed == "legal" and isinstance(request, Turn):
             tell(f"  {legal(request)}")
         elif typed == "rules":
-            for clause in CLAUSES:
-                tell(f"  {clause.title}: {clause.texts[self._book]}")
+            for title, words in in_words(self._rules):
+                tell(f"  {title}: {words}")
             tell("  (after →: what the arena plays where the rule book leaves it open)")
         else:
             return False
@@ -224,7 +224,7 @@ class TerminalPerson:
         tell(f"  dice: {', '.join(f'{name} {_dice(dice)}' for name, dice in hands if dice)}")
         count = name_bid(Bid(end.count, last.face))
         exactly = "exactly " if end.count == last.quantity else ""
-        wild = last.face != PACO and end.palifico_seat is None
+        wild = last.face != PACO and self._dice.wild(end.palifico_seat)
         pacos = ", with the pacos" if wild and any(PACO in dice for dice in end.dice) else ""
         changes = [
             f"{self._names[seat]} {word}, {self._dice.counts[seat]} left"

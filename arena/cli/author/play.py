@@ -27,6 +27,7 @@ from arena.io.container import left_files, own_port
 from arena.io.errors import ArenaError
 from arena.league.table.person import LeftError
 from arena.league.terms.config import MAX_GAMES
+from arena.league.terms.house import rules_named
 from arena.publish.links import REPLAY
 from arena.publish.report import ReportRequest, report
 from arena.ratings.maths.intervals import wilson
@@ -92,6 +93,12 @@ def command(
         bots=tuple(bots),
         folder=folder or new_folder(),
         games=games or (1 if person else _GAMES),
+        rules=rules_named(
+            table.pop("variant"),
+            calza=table.pop("calza") or None,
+            lost_dice_visible=table.pop("lost_dice_visible") or None,
+            starting_dice=table.pop("starting_dice"),
+        ),
         sandbox=table.pop("sandbox") or AUTO,
         **table,
     )

@@ -4,11 +4,12 @@
 of a document that is silent or unclear.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from msgspec import Struct
 
 from arena.game.rules.books import VARIANTS, Rules
-
-BOOKS = tuple(VARIANTS)
 
 
 class Clause(Struct, frozen=True):
@@ -17,14 +18,35 @@ class Clause(Struct, frozen=True):
     id: str
     title: str
     texts: dict[str, str]
-    """What each rule book says, by its id."""
+    """What each of the four rule books says, by its id."""
     switch: str = ""
-    """A field of Rules; "" if all documents agree, or agree in our reading."""
+    """A field of Rules; "" if nobody plays it otherwise."""
+    houses: Mapping[str, str] = MappingProxyType({})
+    """What houses play that no rule book has, by the value of the switch."""
+
+    @property
+    def needs(self) -> str:
+        """The field of Rules without which nothing of the clause is played, or ""."""
+        if self.id in _OF_WILD_PACOS:
+            return "pacos_wild"
+        if self.id.startswith("CALZA"):
+            return "calza"
+        return "palifico" if self.id.startswith("PAL-") and self.id != "PAL-TRIGGER" else ""
 
 
-def _clause(id_: str, title: str, every: str = "", switch: str = "", **texts: str) -> Clause:
+_OF_WILD_PACOS = ("OPEN", "TO-PACOS", "FROM-PACOS", "PACOS-UP", "PACOS-ONCE")
+
+
+def _clause(
+    id_: str,
+    title: str,
+    every: str = "",
+    switch: str = "",
+    houses: Mapping[str, str] = MappingProxyType({}),
+    **texts: str,
+) -> Clause:
     """Make a clause: `every` holds for the books that have no text of their own."""
-    return Clause(id_, title, {book: texts.get(book, every) for book in BOOKS}, switch)
+    return Clause(id_, title, {book: texts.get(book, every) for book in VARIANTS}, switch, houses)
 
 
 CLAUSES: tuple[Clause, ...] = (
@@ -46,7 +68,28 @@ CLAUSES: tuple[Clause, ...] = (
     ),
     _clause("TURN", "direction", "play passes to the left", classic="play passes clockwise"),
     _clause(
-        "OPEN", "opening on pacos", "only a player whose palifico round it is may open with pacos"
+        "OPEN",
+        "opening on pacos",
+        "only a player whose palifico round it is may open with pacos",
+        switch="open_with_pacos",
+        houses={"true": "anybody may open with pacos"},
+    ),
+    _clause(
+        "WILD",
+        "pacos in a normal round",
+        "wild: they count for every face",
+        switch="pacos_wild",
+        houses={
+            "false": "a face like the others: anybody may open with them, and OPEN, TO-PACOS, "
+            "FROM-PACOS and PACOS-UP do not apply"
+        },
+    ),
+    _clause(
+        "FACES",
+        "the order of the faces where pacos are not wild",
+        "→ from 1 to 6: pacos are the lowest",
+        switch="ones_high",
+        houses={"true": "from 2 to 6, then 1: pacos are the highest"},
     ),
     _clause(
         "RAISE-QTY",
@@ -72,9 +115,19 @@ CLAUSES: tuple[Clause, ...] = (
         pressman="allowed: eight twos may follow seven fours",
         switch="raise_to_lower_face",
     ),
-    _clause("TO-PACOS", "from a number to pacos", "at least half as many, rounded up"),
     _clause(
-        "FROM-PACOS", "from pacos to a number", "at least twice as many and one more, of any face"
+        "TO-PACOS",
+        "from a number to pacos",
+        "at least half as many, rounded up",
+        switch="from_pacos_one_more",
+        houses={"false": "→ more than half as many, so that no bid comes twice"},
+    ),
+    _clause(
+        "FROM-PACOS",
+        "from pacos to a number",
+        "at least twice as many and one more, of any face",
+        switch="from_pacos_one_more",
+        houses={"false": "at least twice as many, of any face"},
     ),
     _clause("PACOS-UP", "more pacos after pacos", "a raise by at least one"),
     _clause(
@@ -93,7 +146,17 @@ CLAUSES: tuple[Clause, ...] = (
         "DUDO", "who may doubt, and when", "only the player on turn, and only when there is a bid"
     ),
     _clause("TIE", "as many as the bid, or more", "the bid stands and the doubter loses a die"),
-    _clause("STARTER", "who opens the next round", "the player who lost the die"),
+    _clause(
+        "STARTER",
+        "who opens the next round",
+        "the player who lost the die",
+        switch="next_opener",
+        houses={
+            "winner": "who won the call; → whoever falls to one die opens a palifico round",
+            "left": "the player to the left of the last opener; → whoever falls to one die opens "
+            "a palifico round",
+        },
+    ),
     _clause(
         "OUT", "the loser's last die", "the player is out; the next to the left who has dice opens"
     ),
@@ -101,6 +164,8 @@ CLAUSES: tuple[Clause, ...] = (
         "PAL-TRIGGER",
         "when a palifico round is played",
         "right after a player falls to one die, opened by that player",
+        switch="palifico",
+        houses={"false": "never"},
     ),
     _clause(
         "PAL-ONCE",
@@ -116,6 +181,11 @@ CLAUSES: tuple[Clause, ...] = (
         "the face in a palifico round",
         "is the opener's, for all; only the number of dice rises",
         pressman="is the opener's, for the other players; → for the opener, too",
+        switch="palifico_opener_may_raise_face",
+        houses={
+            "true": "is the opener's, for the others; the opener may raise it when its turn comes "
+            "again, and those who follow are bound to the new one"
+        },
     ),
     _clause(
         "PAL-VETERAN",
@@ -139,6 +209,22 @@ CLAUSES: tuple[Clause, ...] = (
         pressman="everyone with dice but the player whose turn is next; → nor the bidder",
         italian="everyone with dice but the bidder and the player whose turn is next",
         switch="calza_by_next",
+    ),
+    _clause(
+        "CALZA-BIDDER",
+        "calza on one's own bid",
+        "not allowed",
+        classic="→ not allowed",
+        pressman="“any player except for the player whose turn is next”: → not allowed",
+        switch="calza_by_bidder",
+        houses={"true": "allowed; → the bidder is the furthest from the bid, and uncovers last"},
+    ),
+    _clause(
+        "CALZA-LOST",
+        "calza by a player who has lost no die",
+        "→ allowed",
+        switch="calza_needs_lost_die",
+        houses={"true": "not allowed"},
     ),
     _clause(
         "CALZA-WHEN",
@@ -180,6 +266,11 @@ CLAUSES: tuple[Clause, ...] = (
         "who opens after a calza",
         "the caller; → the next to the left when the caller is out",
         pressman="→ the caller, or the next to the left when the caller is out",
+        switch="next_opener",
+        houses={
+            "winner": "the caller of a right calza; of a wrong one the bidder",
+            "left": "the player to the left of the last opener",
+        },
     ),
     _clause(
         "CALZA-REPAL",
@@ -220,10 +311,23 @@ MEANINGS = {
         "In a palifico round a seat with one die that had its own before may raise the face"
     ),
     "calza_by_next": "The player whose turn is next may call calza",
-    "calza_beats_turn": "A calza in the same moment as the action of the player on turn counts",
+    "calza_beats_turn": (
+        "A calza in the same moment as the action of the player on turn counts: for `judge` alone"
+    ),
     "calza_in_palifico": "Calza may be called in a palifico round",
     "calza_with_two_left": "Calza may be called when only two players are left",
     "reveal": "The order in which dice are uncovered",
+    "palifico": "Palifico rounds are played at all",
+    "pacos_wild": "Pacos count for every face in a normal round",
+    "open_with_pacos": "Anybody may open a round with pacos",
+    "from_pacos_one_more": "Back from pacos takes twice as many and one more, not just twice",
+    "ones_high": "Where pacos are not wild, they are the highest face",
+    "next_opener": "Who opens after a round: its loser, its winner, or the left of the last opener",
+    "palifico_opener_may_raise_face": (
+        "In a palifico round the opener may raise the face when its turn comes again"
+    ),
+    "calza_by_bidder": "The bidder may call calza on its own bid",
+    "calza_needs_lost_die": "Only a player who has lost a die may call calza",
     "calza": "Calza is played",
     "lost_dice_visible": "Everyone sees how many dice each seat has left",
     "starting_dice": "Dice that each seat starts with",
@@ -231,39 +335,50 @@ MEANINGS = {
 """Each switch and option of Rules in words, in the order of the rule books."""
 
 
-def value(clause: Clause, book: str) -> str:
-    """Return a rule book's value of the switch, as in league.yaml; "" if there is no switch."""
-    return _written(getattr(VARIANTS[book], clause.switch)) if clause.switch else ""
+def value(clause: Clause, rules: Rules) -> str:
+    """Return the value of a clause's switch, as in league.yaml; "" if there is no switch."""
+    return _written(getattr(rules, clause.switch)) if clause.switch else ""
 
 
 def _written(setting: object) -> str:
     return str(setting).lower() if isinstance(setting, bool) else str(setting)
 
 
+def in_words(rules: Rules) -> list[tuple[str, str]]:
+    """Return rules in words: the title and the text of each clause that applies."""
+    played = [one for one in CLAUSES if not one.needs or getattr(rules, one.needs)]
+    return [(clause.title, text(clause, rules)) for clause in played]
+
+
 def in_force(rules: Rules) -> list[str]:
-    """Return rules in words: each clause by the text of a book that has its switch set so.
+    """Return rules in words, a line for each clause, without the marks of our readings."""
+    return [f"{title}: {words}".replace("→ ", "") for title, words in in_words(rules)]
 
-    Their own book's text comes first. Clauses on calza are left out where it is not played.
+
+def text(clause: Clause, rules: Rules) -> str:
+    """Return what a clause says by some rules: the text of a book that has its switch set so.
+
+    The text of the book that they started from comes first.
     """
-    played = [clause for clause in CLAUSES if rules.calza or not clause.id.startswith("CALZA")]
-    return [f"{clause.title}: {_text(clause, rules)}".replace("→ ", "") for clause in played]
+    setting = value(clause, rules)
+    alike = (
+        clause.texts[book]
+        for book in (rules.name, rules.base, *VARIANTS)
+        if book in VARIANTS and value(clause, VARIANTS[book]) == setting
+    )
+    return next(alike, clause.houses.get(setting, setting))
 
 
-def _text(clause: Clause, rules: Rules) -> str:
-    books = [rules.name, *(book for book in BOOKS if book != rules.name)]
-    setting = _written(getattr(rules, clause.switch)) if clause.switch else ""
-    alike = (clause.texts[book] for book in books if value(clause, book) == setting)
-    return next(alike, setting)
+def differs(clause: Clause, rules: Rules, other: Rules) -> bool:
+    """Return whether rules differ in play by a clause, whatever their words."""
+    return value(clause, rules) != value(clause, other)
 
 
-def differs(clause: Clause, book: str, other: str) -> bool:
-    """Return whether two rule books differ in play, whatever their words."""
-    return value(clause, book) != value(clause, other)
-
-
-def by_text(clause: Clause) -> list[tuple[str, list[str]]]:
-    """Return the distinct texts of a clause, each with the rule books that have it."""
-    books: dict[str, list[str]] = {}
-    for book in BOOKS:
-        books.setdefault(clause.texts[book], []).append(book)
-    return list(books.items())
+def by_text(
+    clause: Clause, books: Mapping[str, Rules] = MappingProxyType(VARIANTS)
+) -> list[tuple[str, list[str]]]:
+    """Return the distinct texts of a clause, each with the names of the rules that have it."""
+    having: dict[str, list[str]] = {}
+    for name, rules in books.items():
+        having.setdefault(text(clause, rules), []).append(name)
+    return list(having.items())

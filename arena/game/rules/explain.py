@@ -3,7 +3,20 @@
 from typing import Literal
 
 from arena.game.rules.books import FACES, PACO
-from arena.game.rules.round import Bid, Outcome, Round, Standing, calza_seats, is_legal, is_veteran
+from arena.game.rules.round import (
+    ONES_HIGH,
+    ONES_LOW,
+    Bid,
+    Outcome,
+    Round,
+    Standing,
+    calza_seats,
+    is_legal,
+    least_from_pacos,
+    least_pacos,
+    may_gain,
+    may_raise_face,
+)
 
 Illegality = tuple[str, list[str]]
 """A reason and the clauses behind it."""
@@ -50,6 +63,7 @@ def why_illegal_call(now: Round, seat: int, call: Literal["dudo", "calza"]) -> I
 def clauses_of(now: Round, outcome: Outcome, contested: list[str]) -> list[str]:
     """Return the clauses that decided an outcome, in the order in which they applied."""
     wild = ["PAL-WILD"] if now.standing.palifico_seat is not None else []
+    wild += [] if now.standing.rules.pacos_wild else ["WILD"]
     shown = ["REVEAL"] if now.standing.rules.reveal != "unstated" else []
     if outcome.call == "calza":
         settled = ["CALZA-RIGHT" if outcome.loser is None else "CALZA-WRONG"]
@@ -77,6 +91,8 @@ def _palifico_clauses(before: Standing, after: Standing, loser: int) -> list[str
         return []
     if after.palifico_seat is not None:
         return ["PAL-TRIGGER"]
+    if not before.rules.palifico:
+        return ["PAL-TRIGGER"]
     again = after.palifico_used[loser] and before.rules.palifico_once
     return ["PAL-TRIGGER", "PAL-ONCE" if again else "PAL-TWO"]
 
@@ -93,36 +109,42 @@ def _why_no_calza(now: Round, seat: int) -> Illegality:
         return "there is no bid to call calza on yet", ["CALZA-WHEN"]
     if not standing.dice[seat]:
         return "only a player with dice may call calza", ["CALZA-WHO"]
-    if seat == now.bidder:
+    if seat == now.bidder and not rules.calza_by_bidder:
         return "the bidder may not call calza on its own bid", ["CALZA-WHO"]
     if standing.palifico_seat is not None and not rules.calza_in_palifico:
         return "no calza in a palifico round", ["CALZA-PAL"]
     if standing.alive == 2 and not rules.calza_with_two_left:
         return "no calza when two players are left", ["CALZA-TWO"]
+    if rules.calza_needs_lost_die and not may_gain(standing, seat):
+        return "only a player who has lost a die may call calza", ["CALZA-LOST"]
     return "the player whose turn is next may not call calza", ["CALZA-WHO"]
 
 
 def _why_not_in_palifico(now: Round, last: Bid, bid: Bid) -> Illegality:
-    veteran = now.standing.rules.veteran_may_raise_face and is_veteran(now.standing, now.to_act)
+    free = may_raise_face(now.standing, now.to_act)
+    veteran = free and now.to_act != now.standing.palifico_seat
     clauses = ["PAL-LOCK", "PAL-VETERAN"] if veteran else ["PAL-LOCK"]
     if bid.face == last.face:
         return f"to raise {name_bid(last)} takes at least {last.quantity + 1}", [clauses[0]]
-    if not veteran:
+    if not free:
         return f"the face is locked to {_PLURALS[last.face]} in a palifico round", clauses
-    if bid.face < last.face:
-        return "a palifico veteran may raise the face, not lower it", clauses
+    if _is_lower(now, bid.face, last.face):
+        who = "a palifico veteran" if veteran else "the opener"
+        return f"{who} may raise the face, not lower it", clauses
     if bid.quantity > last.quantity:
         return f"a raise of the face keeps the quantity, {last.quantity}", [*clauses, "RAISE-BOTH"]
     return f"a higher face takes at least {last.quantity}", clauses
 
 
 def _why_not_a_raise(now: Round, last: Bid, bid: Bid) -> Illegality:
-    if PACO in (last.face, bid.face):
-        return _why_not_with_pacos(last, bid)
+    if now.standing.wild is not None and PACO in (last.face, bid.face):
+        return _why_not_with_pacos(now, last, bid)
     if bid.face == last.face:
         return f"to raise {name_bid(last)} takes at least {last.quantity + 1}", ["RAISE-QTY"]
-    if bid.face < last.face:
+    if _is_lower(now, bid.face, last.face):
         reason = f"a face below {_NAMES[last.face]} can only follow a bid of pacos"
+        if now.standing.wild is None:
+            reason = f"a face below {_NAMES[last.face]} cannot follow it"
         if now.standing.rules.raise_to_lower_face:
             reason = f"a lower face takes more dice: at least {last.quantity + 1}"
         return reason, ["RAISE-DOWN"]
@@ -132,11 +154,19 @@ def _why_not_a_raise(now: Round, last: Bid, bid: Bid) -> Illegality:
     return reason, ["RAISE-FACE", "RAISE-BOTH"]
 
 
-def _why_not_with_pacos(last: Bid, bid: Bid) -> Illegality:
+def _is_lower(now: Round, face: int, other: int) -> bool:
+    """Return whether a face is lower than another in this round (FACES)."""
+    high = now.standing.rules.ones_high and now.standing.wild is None
+    order = ONES_HIGH if high else ONES_LOW
+    return order.index(face) < order.index(other)
+
+
+def _why_not_with_pacos(now: Round, last: Bid, bid: Bid) -> Illegality:
+    one_more = now.standing.rules.from_pacos_one_more
     if last.face != PACO:
-        least = (last.quantity + 1) // 2
+        least = least_pacos(last.quantity, one_more=one_more)
         return f"to answer {name_bid(last)} with pacos takes at least {least}", ["TO-PACOS"]
     if bid.face == PACO:
         return f"to raise {name_bid(last)} takes at least {last.quantity + 1}", ["PACOS-UP"]
-    least = 2 * last.quantity + 1
+    least = least_from_pacos(last.quantity, one_more=one_more)
     return f"to answer {name_bid(last)} with a number takes at least {least}", ["FROM-PACOS"]

@@ -1,10 +1,11 @@
 """The verdict on a position: open, resolved or illegal, with the clauses behind it."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from arena.game.rules.books import FACES, MAX_PLAYERS, MIN_PLAYERS, variant
+from arena.game.rules.books import BOOKS, FACES, MAX_PLAYERS, MIN_PLAYERS, Rules, changed
 from arena.game.rules.dice import Hand
 from arena.game.rules.explain import clauses_of, why_illegal_bid, why_illegal_call
 from arena.game.rules.round import (
@@ -20,6 +21,7 @@ from arena.game.rules.round import (
     place,
     raises,
 )
+from arena.io.errors import check_known
 
 
 class JudgedAction(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
@@ -61,8 +63,9 @@ class Position(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     id: Any = None
     variant: str
     overrides: dict[str, Any] = {}
-    calza: bool = False
-    starting_dice: int = 5
+    calza: bool | None = None
+    """None stands for what the rules say, as for `starting_dice`."""
+    starting_dice: int | None = None
     dice: tuple[tuple[int, ...], ...]
     palifico_used: tuple[bool, ...] | None = None
     round: RoundInfo
@@ -108,12 +111,12 @@ class RefusedError(Exception):
     """An impossible position; the message says why."""
 
 
-def judge(position: Position) -> Verdict:
-    """Play a position's actions by the rules and return the verdict.
+def judge(position: Position, books: Mapping[str, Rules] = BOOKS) -> Verdict:
+    """Play a position's actions by the rules and return the verdict; `books` are those it may name.
 
     Raises RefusedError for an impossible position, ArenaError for an unknown variant or switch.
     """
-    now = open_round(_standing(position))
+    now = open_round(_standing(position, books))
     moments = _moments(position)
     for number, moment in enumerate(moments):
         if illegal := _illegal_in(now, position, moment):
@@ -128,29 +131,32 @@ def judge(position: Position) -> Verdict:
     return Open(now.to_act, now.bid is not None, sorted(calza_seats(now)), raises(now))
 
 
-def _standing(position: Position) -> Standing:
+def _standing(position: Position, books: Mapping[str, Rules]) -> Standing:
     """Check that the position is possible, and set the table."""
-    options = {"calza": position.calza, "starting_dice": position.starting_dice}
-    rules = variant(position.variant, position.overrides, **options)
+    check_known(position.variant, books, f"unknown variant '{position.variant}'")
+    given = {"calza": position.calza, "starting_dice": position.starting_dice}
+    options = {option: value for option, value in given.items() if value is not None}
+    rules = changed(books[position.variant], position.overrides, **options)
     dice = tuple(len(hand) for hand in position.dice)
     used = position.palifico_used
     if used is None:
         used = (False,) * len(dice)
     info = position.round
     standing = Standing(rules, dice, used, info.starter, info.palifico_seat)
-    reason = _impossible_table(position, dice, used) or _impossible_round(standing, info)
+    reason = _impossible_table(position, standing) or _impossible_round(standing, info)
     if reason:
         raise RefusedError(reason)
     return standing
 
 
-def _impossible_table(position: Position, dice: tuple[int, ...], used: tuple[bool, ...]) -> str:
+def _impossible_table(position: Position, standing: Standing) -> str:
+    dice, used = standing.dice, standing.palifico_used
     if not MIN_PLAYERS <= len(dice) <= MAX_PLAYERS:
         return f"{len(dice)} seats: a table has {MIN_PLAYERS} to {MAX_PLAYERS}"
     if len(used) != len(dice):
         return f"palifico_used names {len(used)} seats of {len(dice)}"
     for seat, hand in enumerate(position.dice):
-        if reason := _impossible_hand(seat, hand, position.starting_dice):
+        if reason := _impossible_hand(seat, hand, standing.rules.starting_dice):
             return reason
     if len(dice) - dice.count(0) < 2:
         return "fewer than two seats have dice: the game is over"
@@ -183,6 +189,8 @@ def _impossible_palifico(standing: Standing, info: RoundInfo) -> str:
         return f"palifico seat {seat} has {standing.dice[seat]} dice, not one"
     if seat != info.starter:
         return f"a palifico round is opened by its palifico seat {seat}, not by {info.starter}"
+    if not standing.rules.palifico:
+        return "no palifico rounds are played (PAL-TRIGGER)"
     if standing.palifico_used[seat] and standing.rules.palifico_once:
         return f"seat {seat} had its one palifico round before (PAL-ONCE)"
     if standing.alive == 2 and not standing.rules.palifico_with_two_left:

@@ -6,7 +6,8 @@ The limit on the rounds of a game is the arena's own: with calza, the rules alon
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import sha512
-from typing import Literal, Protocol, TypeVar
+from operator import attrgetter
+from typing import Final, Literal, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -79,8 +80,8 @@ class Standing(Struct, frozen=True, gc=False):
 
     @property
     def wild(self) -> int | None:
-        """The wild face; None in a palifico round (PAL-WILD)."""
-        return PACO if self.palifico_seat is None else None
+        """The wild face; None in a palifico round (PAL-WILD), or if there is none (WILD)."""
+        return wild_face(self.rules, self.palifico_seat)
 
 
 class Round(Struct, frozen=True, gc=False):
@@ -104,6 +105,11 @@ class Outcome(Struct, frozen=True, gc=False):
     gainer: int | None
     """The seat that regained a die; None if nobody did."""
     after: Standing
+
+
+def wild_face(rules: Rules, palifico_seat: int | None) -> int | None:
+    """Return the wild face of a round, if one is wild (PAL-WILD, WILD)."""
+    return PACO if palifico_seat is None and rules.pacos_wild else None
 
 
 def first_standing(rules: Rules, players: int, opener: int) -> Standing:
@@ -150,6 +156,20 @@ def is_veteran(standing: Standing, seat: int) -> bool:
     )
 
 
+def may_raise_face(standing: Standing, seat: int) -> bool:
+    """Return whether a seat may raise the face of a palifico round (PAL-VETERAN, PAL-LOCK)."""
+    if seat == standing.palifico_seat:
+        return standing.rules.palifico_opener_may_raise_face
+    return standing.rules.veteran_may_raise_face and is_veteran(standing, seat)
+
+
+def raises_depend_on_seat(standing: Standing) -> bool:
+    """Return whether raises over a bid depend on the seat on turn in this round."""
+    rules = standing.rules
+    free = rules.veteran_may_raise_face or rules.palifico_opener_may_raise_face
+    return standing.palifico_seat is not None and free
+
+
 def place(now: Round, bid: Bid) -> Round:
     """Put a legal bid on the table; the turn passes to the left."""
     return Round(now.standing, left_of(now.standing.dice, now.to_act), bid, now.to_act)
@@ -178,11 +198,13 @@ def calza_seats(now: Round) -> list[int]:
     if standing.alive == 2 and not rules.calza_with_two_left:
         return []
     players = len(standing.dice)
-    around = [(bidder + step) % players for step in range(1, players)]
+    around = [(bidder + step) % players for step in range(1, players + rules.calza_by_bidder)]
     return [
         seat
         for seat in around
-        if standing.dice[seat] and (rules.calza_by_next or seat != now.to_act)
+        if standing.dice[seat]
+        and (rules.calza_by_next or seat != now.to_act)
+        and (may_gain(standing, seat) or not rules.calza_needs_lost_die)
     ]
 
 
@@ -190,20 +212,21 @@ def dudo(now: Round, hands: tuple[Hand, ...]) -> Outcome:
     """Settle a doubt by the seat on turn; raises ValueError without a bid (DUDO, TIE)."""
     bid, bidder = on_table(now)
     count = count_face(hands, bid.face, now.standing.wild)
-    loser = now.to_act if count >= bid.quantity else bidder
-    return Outcome("dudo", now.to_act, count, loser, None, lose_die(now.standing, loser))
+    loser, winner = (now.to_act, bidder) if count >= bid.quantity else (bidder, now.to_act)
+    return Outcome("dudo", now.to_act, count, loser, None, lose_die(now.standing, loser, winner))
 
 
 def calza(now: Round, hands: tuple[Hand, ...], caller: int) -> Outcome:
-    """Settle a call that the bid is exact; the caller opens next (CALZA-RIGHT, CALZA-WRONG)."""
-    bid, _ = on_table(now)
+    """Settle a call that the bid is exact (CALZA-RIGHT, CALZA-WRONG, CALZA-START)."""
+    bid, bidder = on_table(now)
     standing = now.standing
     count = count_face(hands, bid.face, standing.wild)
     if count != bid.quantity:
-        return Outcome("calza", caller, count, caller, None, lose_die(standing, caller))
+        return Outcome("calza", caller, count, caller, None, lose_die(standing, caller, bidder))
     gains = may_gain(standing, caller)
     dice = _with(standing.dice, caller, standing.dice[caller] + gains)
-    after = Standing(standing.rules, dice, _palificos_played(standing), caller)
+    opener = _next_opener(standing, dice, caller, caller)
+    after = Standing(standing.rules, dice, _palificos_played(standing), opener)
     return Outcome("calza", caller, count, None, caller if gains else None, after)
 
 
@@ -212,21 +235,35 @@ def may_gain(standing: Standing, seat: int) -> bool:
     return standing.dice[seat] < standing.rules.starting_dice
 
 
-def lose_die(standing: Standing, loser: int) -> Standing:
+def lose_die(standing: Standing, loser: int, winner: int | None = None) -> Standing:
     """Take one die from a seat; return the table with the next opener, perhaps as palifico.
 
-    Clauses STARTER and OUT.
+    `winner` won the call; it matters only if the rules let the winner open. Clauses STARTER and
+    OUT.
     """
     dice = _with(standing.dice, loser, standing.dice[loser] - 1)
     used = _palificos_played(standing)
-    opener = loser if dice[loser] else left_of(dice, loser)
-    falls = dice[loser] == 1 and has_palifico(standing.rules, dice, used, loser)
-    return Standing(standing.rules, dice, used, opener, loser if falls else None)
+    if dice[loser] == 1 and has_palifico(standing.rules, dice, used, loser):
+        return Standing(standing.rules, dice, used, loser, loser)
+    opener = _next_opener(standing, dice, loser, loser if winner is None else winner)
+    return Standing(standing.rules, dice, used, opener)
+
+
+def _next_opener(standing: Standing, dice: tuple[int, ...], loser: int, winner: int) -> int:
+    """Return who opens the next round: by the rules, or the next who has dice (STARTER, OUT)."""
+    rule = standing.rules.next_opener
+    if rule == "left":
+        return left_of(dice, standing.opener)
+    first = winner if rule == "winner" else loser
+    return first if dice[first] else left_of(dice, first)
 
 
 def has_palifico(rules: Rules, dice: tuple[int, ...], used: tuple[bool, ...], seat: int) -> bool:
-    """Return whether a seat that fell to one die gets a palifico round (PAL-ONCE, PAL-TWO)."""
-    if used[seat] and rules.palifico_once:
+    """Return whether a seat that fell to one die gets a palifico round.
+
+    Clauses PAL-TRIGGER, PAL-ONCE and PAL-TWO.
+    """
+    if not rules.palifico or (used[seat] and rules.palifico_once):
         return False
     return rules.palifico_with_two_left or len(dice) - dice.count(0) > 2
 
@@ -247,50 +284,89 @@ def leave(standing: Standing, seat: int) -> Standing:
 
 def _raises_over(standing: Standing, seat: int, bid: Bid | BidBySeat | None) -> tuple[Raises, ...]:
     rules, cap = standing.rules, len(standing.dice) * standing.rules.starting_dice
+    wild = standing.palifico_seat is None and rules.pacos_wild
     if bid is None:
-        return _openings(cap, standing.palifico_seat is None)
+        return _openings(cap, not wild or rules.open_with_pacos)
     both = rules.raise_quantity_and_face
+    if wild:
+        more = rules.from_pacos_one_more
+        return _raises(cap, bid.quantity, bid.face, rules.raise_to_lower_face, both, more)
+    order = ONES_HIGH if rules.ones_high else ONES_LOW
     if standing.palifico_seat is None:
-        return _raises(cap, bid.quantity, bid.face, rules.raise_to_lower_face, both)
-    free = rules.veteran_may_raise_face and is_veteran(standing, seat)
-    return _raises_locked(cap, bid.quantity, bid.face, free, both)
+        return _raises_plain(cap, bid.quantity, bid.face, rules.raise_to_lower_face, both, order)
+    return _raises_locked(cap, bid.quantity, bid.face, may_raise_face(standing, seat), both, order)
+
+
+ONES_LOW: Final = (1, 2, 3, 4, 5, 6)
+ONES_HIGH: Final = (2, 3, 4, 5, 6, 1)
+"""The faces from the lowest to the highest where no face is wild (FACES)."""
 
 
 @lru_cache(_POSITIONS)
-def _openings(cap: int, wild: bool) -> tuple[Raises, ...]:
-    """Return any number of any face; pacos only if they are not wild."""
-    return tuple([Raises(face, 1, cap) for face in range(PACO + wild, FACES + 1)])
+def _openings(cap: int, pacos: bool) -> tuple[Raises, ...]:
+    """Return any number of any face, or of any but pacos."""
+    return tuple([Raises(face, 1, cap) for face in range(PACO + (not pacos), FACES + 1)])
 
 
 @lru_cache(_POSITIONS)
 def _raises_locked(
-    cap: int, quantity: int, face: int, free: bool, both: bool
+    cap: int, quantity: int, face: int, free: bool, both: bool, order: tuple[int, ...]
 ) -> tuple[Raises, ...]:
-    """Return more of the same face (PAL-LOCK), for a veteran higher faces, too (PAL-VETERAN)."""
+    """Return more of the same face (PAL-LOCK), and higher faces if the seat is free to."""
     ranges = [Raises(face, quantity + 1, cap)] if quantity < cap else []
     if free:
         high = cap if both else quantity
-        ranges += [Raises(other, quantity, high) for other in range(face + 1, FACES + 1)]
-    return tuple(ranges)
+        ranges += [Raises(other, quantity, high) for other in order[order.index(face) + 1 :]]
+    return tuple(sorted(ranges, key=_face))
 
 
 @lru_cache(_POSITIONS)
-def _raises(cap: int, quantity: int, face: int, lower: bool, both: bool) -> tuple[Raises, ...]:
+def _raises_plain(
+    cap: int, quantity: int, face: int, lower: bool, both: bool, order: tuple[int, ...]
+) -> tuple[Raises, ...]:
+    """Return the raises of a normal round in which no face is wild (WILD)."""
+    at = order.index(face)
+    high = cap if both else quantity
+    ranges = [Raises(higher, quantity, high) for higher in order[at + 1 :]]
+    if quantity < cap:
+        more = order[: at + 1] if lower else (face,)
+        ranges += [Raises(other, quantity + 1, cap) for other in more]
+    return tuple(sorted(ranges, key=_face))
+
+
+@lru_cache(_POSITIONS)
+def _raises(
+    cap: int, quantity: int, face: int, lower: bool, both: bool, one_more: bool
+) -> tuple[Raises, ...]:
     """Return the raises of a normal round over a bid, from pacos up."""
     if face == PACO:
         # More pacos (PACOS-UP), or twice as many and one more of a number (FROM-PACOS).
         ranges = [Raises(PACO, quantity + 1, cap)] if quantity < cap else []
-        if 2 * quantity + 1 <= cap:
-            ranges += [Raises(other, 2 * quantity + 1, cap) for other in range(PACO + 1, FACES + 1)]
+        least = least_from_pacos(quantity, one_more=one_more)
+        if least <= cap:
+            ranges += [Raises(other, least, cap) for other in range(PACO + 1, FACES + 1)]
         return tuple(ranges)
     # Half as many pacos (TO-PACOS), more dice (RAISE-QTY), a higher face (RAISE-FACE).
-    ranges = [Raises(PACO, (quantity + 1) // 2, cap)]
+    ranges = [Raises(PACO, least_pacos(quantity, one_more=one_more), cap)]
     if quantity < cap:
         first = PACO + 1 if lower else face
         ranges += [Raises(other, quantity + 1, cap) for other in range(first, face + 1)]
     high = cap if both else quantity
     ranges += [Raises(higher, quantity, high) for higher in range(face + 1, FACES + 1)]
     return tuple(ranges)
+
+
+def least_from_pacos(pacos: int, *, one_more: bool) -> int:
+    """Return how many dice of a number follow so many pacos, at least (FROM-PACOS)."""
+    return 2 * pacos + one_more
+
+
+def least_pacos(quantity: int, *, one_more: bool) -> int:
+    """Return how many pacos follow so many dice of a number, at least (TO-PACOS)."""
+    return (quantity + 1) // 2 if one_more else quantity // 2 + 1
+
+
+_face = attrgetter("face")
 
 
 def _palificos_played(standing: Standing) -> tuple[bool, ...]:

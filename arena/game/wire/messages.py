@@ -30,6 +30,10 @@ class Limits(Struct, frozen=True):
     """In which language models may work for one answer; only for bots that may ask some."""
 
 
+class RulesInFull(Rules, frozen=True, kw_only=True, omit_defaults=False):
+    """Rules with every switch spelled out, as bots get them."""
+
+
 class Hello(Struct, frozen=True, tag="hello", kw_only=True):
     """The first line a bot reads; it answers with `ready`."""
 

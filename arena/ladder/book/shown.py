@@ -158,6 +158,8 @@ class RoundBegun(Struct, frozen=True, array_like=True, tag="round"):
     palifico_seat: int | None
     counts: tuple[int, ...]
     """The dice of each seat."""
+    wild: bool = True
+    """Whether pacos are wild."""
 
 
 class WasCalled(Struct, frozen=True, array_like=True, tag="call"):

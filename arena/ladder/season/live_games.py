@@ -2,12 +2,15 @@
 
 import time
 from collections import deque
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
 from arena.game.records import CallMade, Event, Faulted, Fixture, Placed, RoundStarted
+from arena.game.rules.books import Rules
+from arena.game.rules.round import wild_face
 from arena.ladder.book.book import Book
 from arena.ladder.book.shown import (
     END_STAYS,
@@ -41,10 +44,14 @@ class LiveGames:
     The file that a worker writes has the dice: it is where the season's seed is.
     """
 
-    def __init__(self, folder: Path, season: Season, book: Book) -> None:
+    def __init__(
+        self, folder: Path, season: Season, book: Book, variants: Mapping[str, Rules]
+    ) -> None:
+        """`variants` are the rules of the season, by label."""
         self._file = folder / "watched"
         self._season = season
         self._book = book
+        self._variants = variants
         self._strengths = deque[float](maxlen=_OF_LATE)
         self._fixture: Fixture | None = None
         self._game: LiveGame | None = None
@@ -82,7 +89,8 @@ class LiveGames:
             self._publish(replace(self._game, dice=dice))
 
     def _follow(self, fixture: Fixture, now: float) -> None:
-        events = tuple(map(_public, read_watched(self._file)))
+        rules = self._variants[fixture.variant]
+        events = tuple(_public(event, rules) for event in read_watched(self._file))
         before = self._game
         if not events or (before and events == before.events):
             return
@@ -105,10 +113,11 @@ class LiveGames:
         self._book.set_fact(LIVE_GAME_FACT, msgspec.json.encode(game).decode())
 
 
-def _public(event: Event | Placed) -> PublicEvent:
+def _public(event: Event | Placed, rules: Rules) -> PublicEvent:
     match event:
         case RoundStarted():
-            return RoundBegun(event.palifico_seat, tuple(map(len, event.dice)))
+            wild = wild_face(rules, event.palifico_seat) is not None
+            return RoundBegun(event.palifico_seat, tuple(map(len, event.dice)), wild)
         case CallMade():
             return WasCalled(event.seat, event.call, event.loser, event.gainer)
         case Faulted():

@@ -65,7 +65,7 @@ class LiveTable:
         self.seats = [LiveSeat(*seat) for seat in zip(game.seats, game.marks, strict=True)]
         self.round = 0
         self.bid: BidMade | None = None
-        self.palifico = False
+        self.wild = True
         self.told: list[str] = []
         """What happened, step by step."""
         for event in game.events[:steps]:
@@ -110,14 +110,15 @@ class LiveTable:
 
     def _begin(self, event: RoundBegun) -> None:
         self.bid = None
-        self.palifico = event.palifico_seat is not None
+        self.wild = event.wild
         hands = self.game.dice[self.round] if self.round < len(self.game.dice) else ()
         for number, (seat, left) in enumerate(zip(self.seats, event.counts, strict=True)):
             seat.left = left
             seat.word = "" if left else "out"
             seat.dice = sorted(hands[number]) if hands else ()
         self.round += 1
-        palifico = ", palifico: pacos are not wild" if self.palifico else ""
+        palifico = ", palifico" if event.palifico_seat is not None else ""
+        palifico += "" if self.wild else ": pacos are not wild"
         self.told.append(f"Round {self.round}: {sum(event.counts)} dice{palifico}.")
 
     def _call(self, event: WasCalled) -> None:
@@ -125,7 +126,7 @@ class LiveTable:
         if self.bid:
             told += f" on {_named(self.bid)}"
             if self.shows_dice:
-                wild = None if self.palifico else PACO
+                wild = PACO if self.wild else None
                 hands = [tuple(seat.dice) for seat in self.seats]
                 told += f": there are {count_face(hands, self.bid.face, wild)}"
         self._say(event.seat, told, event.call)

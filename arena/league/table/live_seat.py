@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from msgspec import UNSET
+from msgspec.structs import asdict
 
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.game.records import MODEL_SECONDS, Cause, Fault, Fixture, LimitsInfo
@@ -17,6 +18,7 @@ from arena.game.wire.messages import (
     Hello,
     Limits,
     Ready,
+    RulesInFull,
     ToBot,
     Turn,
 )
@@ -107,7 +109,7 @@ def hello_to(
         games=fixture.games,
         max_rounds=fixture.max_rounds or None,
         seed=bot_seed(fixture.seed, seat),
-        rules=rules,
+        rules=RulesInFull(**asdict(rules)),
         limits=Limits(
             start=limits.start,
             answer=limits.answer,

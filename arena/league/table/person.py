@@ -11,9 +11,9 @@ from arena.bots.sessions.clock import READY
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.session import SeatReply
 from arena.game.records import LimitsInfo
-from arena.game.rules.books import PACO
+from arena.game.rules.books import BGA, Rules
 from arena.game.rules.odds import bid_exact, bid_holds
-from arena.game.rules.round import Bid
+from arena.game.rules.round import Bid, wild_face
 from arena.game.rules.view import View
 from arena.game.wire.messages import (
     Answer,
@@ -127,11 +127,14 @@ class DiceLeft:
         self.counts: list[int] = []
         """The dice of each seat; all of them again once a game is over."""
         self._at_start: list[int] = []
+        self.rules: Rules = BGA
+        """Those of `hello`."""
 
     def hear(self, message: ToBot) -> None:
         """Count what changed."""
         match message:
             case Hello():
+                self.rules = message.rules
                 self._at_start = [message.rules.starting_dice] * message.seats
                 self.counts = list(self._at_start)
             case RoundEnd():
@@ -146,10 +149,14 @@ class DiceLeft:
             case _:
                 pass
 
+    def wild(self, palifico_seat: int | None) -> int | None:
+        """Return the wild face of a round, if one is wild."""
+        return wild_face(self.rules, palifico_seat)
+
     def odds(self, bid: Bid, view: View) -> Odds:
         """Return the odds of a bid by the dice of a view alone."""
         unseen = sum(self.counts) - len(view.dice)
-        wild = PACO if view.palifico_seat is None else None
+        wild = self.wild(view.palifico_seat)
         return Odds(
             holds=bid_holds(bid, view.dice, unseen, wild),
             exact=bid_exact(bid, view.dice, unseen, wild),

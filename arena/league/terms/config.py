@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -13,48 +14,83 @@ from arena.bots.models.config import MAX_MODELS, Model, check_granted, checked_m
 from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.registry import AUTO, MAX_PATHS, SANDBOXES, check_shown
 from arena.game.records import MAX_SECONDS, LimitsInfo, PlayoffInfo, RatingsInfo
-from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS, Rules, changed_switches, variant
+from arena.game.rules.books import (
+    BOOKS,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    OPTIONS,
+    SWITCHES,
+    Rules,
+    changed,
+)
 from arena.io.cores import core_count
 from arena.io.errors import ArenaError, check_known
 from arena.io.yaml_file import Positions, convert, locate, parse_yaml
+from arena.league.terms.house import (
+    At,
+    HouseBook,
+    Switches,
+    house_rules,
+    is_file,
+    load_house,
+    with_switches,
+)
 from arena.ratings.sequential import first_look
 
 
 class VariantEntry(Struct, frozen=True, forbid_unknown_fields=True):
-    """A variant with options, in league.yaml."""
+    """A variant with options, in league.yaml: a rule book, or the rules of a house."""
 
-    variant: str
+    variant: str = ""
+    rules: str | HouseBook = ""
+    """The file of the rules of a house, or these rules themselves."""
     label: str = ""
-    calza: bool = False
-    lost_dice_visible: bool = False
-    starting_dice: int = 5
-    overrides: dict[str, bool | int | str] = {}
+    calza: bool | None = None
+    """None stands for what the rules of the house say, as for the other options."""
+    lost_dice_visible: bool | None = None
+    starting_dice: int | None = None
+    overrides: Switches = {}
 
 
-def labelled_rules(entry: str | VariantEntry, where: str) -> tuple[str, Rules]:
+def labelled_rules(entry: str | VariantEntry, at: At, folder: Path) -> tuple[str, Rules]:
     """Return a variant's label and rules; raises ArenaError that names its place.
 
-    Without a label it is named by its rule book and how it differs from it.
+    Without a label it is named by its rule book and how it differs from it. `at` returns the place
+    of a key of the entry; files are looked for in `folder`.
     """
     full = VariantEntry(entry) if isinstance(entry, str) else entry
+    book = _book(full, at, folder)
+    rules = with_switches(book, full.overrides, lambda key: at(f"$.overrides.{key}"))
+    options = {key: getattr(full, key) for key in OPTIONS if getattr(full, key) is not None}
     try:
-        rules = variant(
-            full.variant,
-            dict(full.overrides),
-            calza=full.calza,
-            lost_dice_visible=full.lost_dice_visible,
-            starting_dice=full.starting_dice,
-        )
+        rules = changed(rules, {}, **options)
     except ArenaError as error:
-        raise ArenaError(error.what, where, error.hint) from None
+        raise ArenaError(error.what, at("$.starting_dice"), error.hint) from None
     if full.label:
         return full.label, rules
     parts = [rules.name]
-    parts += ["calza"] if rules.calza else []
-    parts += ["visible"] if rules.lost_dice_visible else []
-    parts += [f"{rules.starting_dice} dice"] if rules.starting_dice != 5 else []
-    parts += sorted(changed_switches(rules))
+    parts += ["calza"] if rules.calza and not book.calza else []
+    parts += ["visible"] if rules.lost_dice_visible and not book.lost_dice_visible else []
+    dice = rules.starting_dice
+    parts += [f"{dice} dice"] if dice != book.starting_dice else []
+    parts += [key for key in sorted(SWITCHES) if getattr(rules, key) != getattr(book, key)]
     return "+".join(parts), rules
+
+
+def _book(entry: VariantEntry, at: At, folder: Path) -> Rules:
+    """Return the rule book or the rules of a house that an entry names."""
+    if bool(entry.variant) == bool(entry.rules):
+        what = "a variant names a rule book or the rules of a house"
+        raise ArenaError(what, at("$"), "for example `variant: bga`, or `rules: house.yaml`")
+    if isinstance(entry.rules, HouseBook):
+        return house_rules(entry.rules, lambda key: at(f"$.rules{key.removeprefix('$')}"))
+    if entry.rules:
+        return load_house(folder / entry.rules)
+    if is_file(entry.variant):
+        hint = f"write `rules: {entry.variant}`"
+        raise ArenaError(f"'{entry.variant}' is a file, not a rule book", at("$.variant"), hint)
+    check_known(entry.variant, BOOKS, f"unknown variant '{entry.variant}'", at("$.variant"))
+    return BOOKS[entry.variant]
 
 
 _ALL_PAIRS = "leave it out for one less than the number of bots"
@@ -321,7 +357,9 @@ class _Reader:
         variants: dict[str, Rules] = {}
         for index, entry in enumerate(entries):
             line = self.at(f"$.variants[{index}]")
-            label, rules = labelled_rules(entry, line)
+            label, rules = labelled_rules(
+                entry, partial(self._in_variant, index), self._path.absolute().parent
+            )
             if label in variants:
                 hint = "give one of them a `label`"
                 raise ArenaError(f"two variants are called '{label}'", line, hint)
@@ -329,6 +367,9 @@ class _Reader:
         if not variants:
             raise ArenaError("variants is empty", self.at("$.variants"))
         return variants
+
+    def _in_variant(self, index: int, key: str) -> str:
+        return self.at(f"$.variants[{index}]{key.removeprefix('$')}")
 
     def bots(self, patterns: list[str]) -> tuple[Bot, ...]:
         lines = [(name, self.at(f"$.bots[{index}]")) for index, name in enumerate(patterns)]

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from arena.game.records import BidMade, PlayedFixture
 from arena.game.rules.books import FACES, PACO, Rules
 from arena.game.rules.dice import Hand
-from arena.game.rules.round import is_veteran, may_gain
+from arena.game.rules.round import may_gain, may_raise_face
 from arena.game.walk import ForbiddenEventError, RecordedRound, recorded_rounds, walk
 from arena.playstats.scan.tables import PALIFICO, PLAIN, Flags, legal_bids, number_of
 from arena.ratings.maths.arrays import Ints, as_ints
 
 NO_CALL, DUDO, CALZA = range(3)
 NOBODY = -1
-_COLUMNS = 11
+_COLUMNS = 12
 """Numbers of a round, beside its dice and bids."""
 
 
@@ -39,8 +39,10 @@ class Rounds:
     """The place of its start among the events of its game."""
     number: Ints
     opener: Ints
+    palifico: Flags
+    """Whether it is a palifico round."""
     wild: Flags
-    """Whether pacos are: not in a palifico round."""
+    """Whether pacos are wild."""
     bids: Ints
     """How many bids it has."""
     call: Ints
@@ -52,8 +54,8 @@ class Rounds:
     """The seat that loses a die; may be `NOBODY`."""
     gains: Flags
     """Whether a right calza gives the caller a die."""
-    veterans: Flags
-    """[round, seat]: who had its palifico round before another's; nobody in a normal round."""
+    free: Flags
+    """[round, seat]: who may raise the face in a palifico round; nobody in a normal round."""
     dice: Ints
     """[round, seat]: how many each has."""
     hands: NDArray[np.int8]
@@ -106,19 +108,20 @@ class Rounds:
 
     def bidders(self, at: Ints, seat: Ints) -> Ints:
         """Return what some seats may bid as."""
-        return np.where(self.wild[at], PLAIN, PALIFICO + self.veterans[at, seat])
+        return np.where(self.palifico[at], PALIFICO + self.free[at, seat], PLAIN)
 
 
 def as_rounds(recorded: Sequence[RecordedRound], per_game: Sequence[int], seats: int) -> Rounds:
     """Return rounds as arrays, given how many each game has."""
     rows = ints(chain.from_iterable(map(_row, recorded))).reshape(-1, _COLUMNS)
-    step, number, opener, wild, bids, call, caller, count, loser, gains, veterans = rows.T
+    step, number, opener, palifico, wild, bids, call, caller, count, loser, gains, free = rows.T
     dice, hands = _dice([one.hands for one in recorded], seats)
     return Rounds(
         game=np.repeat(np.arange(len(per_game)), per_game),
         step=step,
         number=number,
         opener=opener,
+        palifico=palifico == 1,
         wild=wild == 1,
         bids=bids,
         call=call,
@@ -126,7 +129,7 @@ def as_rounds(recorded: Sequence[RecordedRound], per_game: Sequence[int], seats:
         count=count,
         loser=loser,
         gains=gains == 1,
-        veterans=veterans[:, None] >> np.arange(seats) & 1 == 1,
+        free=free[:, None] >> np.arange(seats) & 1 == 1,
         dice=dice,
         hands=hands,
     )
@@ -134,19 +137,19 @@ def as_rounds(recorded: Sequence[RecordedRound], per_game: Sequence[int], seats:
 
 def _row(one: RecordedRound) -> tuple[int, ...]:
     standing, call = one.standing, one.call
-    wild = standing.palifico_seat is None
-    start = one.step, one.number, standing.opener, wild, len(one.bids)
-    veterans = 0  # a bit for each seat
-    if not wild:
-        seats = range(len(standing.dice))
-        veterans = sum(is_veteran(standing, seat) << seat for seat in seats)
+    palifico = standing.palifico_seat is not None
+    wild = standing.wild is not None
+    start = one.step, one.number, standing.opener, palifico, wild, len(one.bids)
+    free = 0  # a bit for each seat
+    if palifico:
+        free = sum(may_raise_face(standing, seat) << seat for seat in range(len(standing.dice)))
     if call is None:
-        return *start, NO_CALL, 0, 0, NOBODY, False, veterans
+        return *start, NO_CALL, 0, 0, NOBODY, False, free
     loser = NOBODY if call.loser is None else call.loser
     if call.call == "dudo":
-        return *start, DUDO, call.seat, call.count, loser, False, veterans
+        return *start, DUDO, call.seat, call.count, loser, False, free
     gains = may_gain(standing, call.seat)
-    return *start, CALZA, call.seat, call.count, loser, gains, veterans
+    return *start, CALZA, call.seat, call.count, loser, gains, free
 
 
 def _dice(hands: Sequence[tuple[Hand, ...]], seats: int) -> tuple[Ints, NDArray[np.int8]]:

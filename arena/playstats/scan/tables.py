@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arena.game.rules.books import FACES, Rules
 from arena.game.rules.odds import at_least
-from arena.game.rules.round import Bid, Round, Standing, raises
+from arena.game.rules.round import Bid, Round, Standing, may_raise_face, raises
 from arena.playstats.style import BINS, MILLION
 from arena.ratings.maths.arrays import Ints
 
@@ -53,7 +53,7 @@ _TABLES = 16
 """Kinds of tables that are kept."""
 PLAIN, PALIFICO, VETERAN = range(3)
 """Who bids: anybody in a normal round, in a palifico round a seat without a right to raise the
-face, and one with it (PAL-VETERAN)."""
+face, and one with it (PAL-VETERAN, PAL-LOCK)."""
 
 
 class Odds(NamedTuple):
@@ -106,7 +106,8 @@ def legal_bids(rules: Rules, players: int) -> LegalBids:
     quantities_of_bids = range(1, players * rules.starting_dice + 1)
     every = [Bid(quantity, face) for quantity in quantities_of_bids for face in range(1, FACES + 1)]
     bids = [None, *every]
-    ranges = [[raises(Round(table, 1, bid)) for bid in bids] for table in _tables(rules, players)]
+    kinds = _kinds(rules, players)
+    ranges = [[raises(Round(table, seat, bid)) for bid in bids] for table, seat in kinds]
     shape = len(ranges), len(bids)
     allowed = np.zeros((*shape, len(bids)), np.bool_)
     quantities, faces = np.zeros((*shape, FACES), np.intp), np.ones((*shape, FACES), np.intp)
@@ -120,11 +121,10 @@ def legal_bids(rules: Rules, players: int) -> LegalBids:
     return LegalBids(allowed, quantities, faces)
 
 
-def _tables(rules: Rules, players: int) -> list[Standing]:
-    """Return a table for each kind of bidder, at which seat 1 is one."""
+def _kinds(rules: Rules, players: int) -> Iterator[tuple[Standing, int]]:
+    """Yield a table for each kind of bidder, and a seat that is one."""
     nobody, everybody = (False,) * players, (True,) * players
-    return [
-        Standing(rules, (2,) * players, nobody, 0),
-        Standing(rules, (1,) * players, nobody, 0, palifico_seat=0),
-        Standing(rules, (1,) * players, everybody, 0, palifico_seat=0),
-    ]
+    yield Standing(rules, (2,) * players, nobody, 0), 1
+    yield Standing(rules, (1,) * players, nobody, 0, palifico_seat=0), 1
+    free = Standing(rules, (1,) * players, everybody, 0, palifico_seat=0)
+    yield free, 1 if may_raise_face(free, 1) else 0

@@ -10,8 +10,8 @@ from msgspec.structs import asdict, fields
 
 from arena import __version__
 from arena.game.records import Conditions, MachineInfo
-from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS, Rules, changed_switches
-from arena.game.rules.clauses import CLAUSES, MEANINGS, Clause, by_text
+from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS, Rules, book_of, changed_switches
+from arena.game.rules.clauses import CLAUSES, MEANINGS, Clause, by_text, text
 from arena.game.wire.messages import PROTOCOL
 from arena.playstats.league_summary import LeagueSummary, Timing
 from arena.publish.data.schema import DataTable, LeagueHead, TableRow, table
@@ -117,7 +117,7 @@ def values(conditions: Conditions, switch: str) -> list[Value]:
     """Return what each variant of the league sets a switch or option to."""
     found = []
     for label, rules in conditions.variants.items():
-        book = asdict(VARIANTS[rules.name])[switch]
+        book = asdict(book_of(rules))[switch]
         changed = switch in changed_switches(rules)
         found.append(Value(label, shown(asdict(rules)[switch]), shown(book) if changed else None))
     return found
@@ -339,6 +339,7 @@ BOOKS = {
     "classic": "a generic rule book from the web",
     "pressman": "Pressman Toy, 2008; it calls pacos “aces” and palifico “palafico”",
     "italian": "the Italian box rules by Fry and Fernandini",
+    "liars-dice": "liar's dice: no wild face, no palifico, a higher bid of any face",
 }
 
 
@@ -353,15 +354,29 @@ class Wording(Struct, frozen=True):
 
 def clause_entries(conditions: Conditions) -> list[tuple[Clause, list[Wording], list[Value]]]:
     """Return every clause in the order of a game, with its switch's value in each variant."""
-    played = {rules.name for rules in conditions.variants.values()}
+    books = {**VARIANTS, **_others(conditions)}
     return [
         (
             clause,
-            [Wording(text, books, not played.isdisjoint(books)) for text, books in by_text(clause)],
+            [
+                Wording(words, having, words in _played(clause, conditions))
+                for words, having in by_text(clause, books)
+            ],
             values(conditions, clause.switch) if clause.switch else [],
         )
         for clause in CLAUSES
     ]
+
+
+def _others(conditions: Conditions) -> dict[str, Rules]:
+    """Return the rules of the league that are not one of the four books', by their name."""
+    variants = conditions.variants.values()
+    return {rules.name: rules for rules in variants if rules.name not in VARIANTS}
+
+
+def _played(clause: Clause, conditions: Conditions) -> set[str]:
+    """Return the texts of a clause by which the league plays."""
+    return {text(clause, rules) for rules in conditions.variants.values()}
 
 
 class RulesPage(Struct, frozen=True):
@@ -373,7 +388,10 @@ class RulesPage(Struct, frozen=True):
 
 def rules_page(conditions: Conditions) -> RulesPage:
     """Return what the page of the rules shows."""
-    return RulesPage(clause_entries(conditions), {name: BOOKS[name] for name in VARIANTS})
+    books = {name: BOOKS[name] for name in VARIANTS}
+    for name, rules in _others(conditions).items():
+        books[name] = BOOKS.get(name, f"rules of a house, from {rules.base}")
+    return RulesPage(clause_entries(conditions), books)
 
 
 def tables(conditions: Conditions, summary: LeagueSummary) -> list[DataTable]:

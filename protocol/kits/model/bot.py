@@ -69,11 +69,11 @@ Legal bids: {", ".join(raises) or "none"}. Dudo is {"legal" if bids else "illega
 
 
 def rules_in_words(rules):
-    for clause in (one for one in CLAUSES if rules["calza"] or "CALZA" not in one["id"]):
-        value = str(rules.get(clause["switch"])).lower()
-        books = [clause["books"][rules["name"]], *clause["books"].values()]
-        texts = [book["text"] for book in books if str(book["value"]).lower() == value]
-        yield f"- {clause['title']}: {[*texts, value][0]}".replace("→ ", "")
+    for item in (one for one in CLAUSES if rules.get(one["needs"], True)):
+        value, known = str(rules.get(item["switch"])).lower(), item["books"]
+        books = [known[name] for name in (rules["name"], rules["base"], *known) if name in known]
+        texts = {str(book["value"]).lower(): book["text"] for book in books[::-1]}
+        yield f"- {item['title']}: {(item['houses'] | texts).get(value, value)}".replace("→ ", "")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from arena.bots.kits import create
 from arena.bots.models.config import Cap, Caps, Model
 from arena.bots.models.gateway import Access
 from arena.bots.models.scripted import ScriptedServer
-from arena.game.rules.books import VARIANTS, Rules, variant
+from arena.game.rules.books import LIARS_DICE, VARIANTS, Rules, variant
 from arena.game.rules.clauses import in_force
 from arena.league.store.store import Store
 from tests.cli.command import ROOT, run
@@ -43,6 +43,8 @@ RULES = [
     *VARIANTS.values(),
     variant("bga", {"raise_to_lower_face": True}, calza=True, starting_dice=3),
     replace(VARIANTS["italian"], lost_dice_visible=True, palifico_once=True),
+    LIARS_DICE,
+    replace(VARIANTS["classic"], name="ours", base="classic", next_opener="left"),
 ]
 
 

@@ -282,8 +282,8 @@ def test_extreme_positions_are_accepted(changes: Json) -> None:
     assert (verdict["verdict"], verdict["dudo"], verdict["calza"]) == ("open", False, [])
 
 
-def test_defaults_are_no_calza_and_five_dice() -> None:
+def test_options_that_a_position_does_not_name_are_those_of_the_rules() -> None:
     plain = {"variant": "bga", "dice": FULL, "round": {"kind": "normal", "starter": 0}}
     bare = msgspec.convert(plain, Position)
-    assert (bare.calza, bare.starting_dice) == (False, 5)
+    assert (bare.calza, bare.starting_dice) == (None, None)
     assert (bare.id, bare.overrides, bare.palifico_used, bare.actions) == (None, {}, None, ())

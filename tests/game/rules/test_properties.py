@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from arena.game.rules.books import FACES, PACO, Rules
 from arena.game.rules.explain import why_illegal_bid
-from arena.game.rules.round import Bid, Outcome, Round, Standing, calza_seats, is_legal, raises
+from arena.game.rules.round import Bid, Round, Standing, calza_seats, is_legal, raises
 from arena.game.rules.view import seen_by
 from tests.support.depth import depth
 from tests.support.random_games import Played, games, rules
@@ -45,7 +45,8 @@ def test_the_right_seat_pays(game: list[Played]) -> None:
     """TIE, CALZA-RIGHT, CALZA-WRONG: by the dice that match the last bid, counted here anew."""
     for played in game:
         last, outcome, standing = played.said[-1], played.outcome, played.before
-        matching = {last.face} if standing.palifico_seat is not None else {last.face, PACO}
+        plain = standing.palifico_seat is not None or not standing.rules.pacos_wild
+        matching = {last.face} if plain else {last.face, PACO}
         count = sum(die in matching for hand in played.hands for die in hand)
         assert outcome.count == count
         if outcome.call == "dudo":
@@ -89,13 +90,22 @@ def test_only_the_living_act(game: list[Played]) -> None:
         for state in played.states:
             assert dice[state.to_act] > 0
             assert state.to_act != state.bidder
-            assert all(dice[seat] > 0 and seat != state.bidder for seat in calza_seats(state))
-        assert after.opener == first_with_dice(after.dice, next_in_line(played.outcome))
+            own = played.before.rules.calza_by_bidder
+            seats = calza_seats(state)
+            assert all(dice[seat] > 0 and (own or seat != state.bidder) for seat in seats)
+        if after.palifico_seat is None:
+            assert after.opener == first_with_dice(after.dice, next_in_line(played))
 
 
-def next_in_line(outcome: Outcome) -> int:
-    """STARTER, CALZA-START: the loser of the die opens, and a caller of calza in any case."""
-    return outcome.caller if outcome.loser is None else outcome.loser
+def next_in_line(played: Played) -> int:
+    """STARTER, CALZA-START: as the rules say, who lost, who won, or the left of the opener."""
+    outcome, rule = played.outcome, played.before.rules.next_opener
+    if rule == "left":
+        return (played.before.opener + 1) % len(played.before.dice)
+    if rule == "loser":
+        return outcome.caller if outcome.loser is None else outcome.loser
+    bidder = played.said[-1].seat
+    return bidder if outcome.loser == outcome.caller else outcome.caller
 
 
 def first_with_dice(dice: tuple[int, ...], seat: int) -> int:
@@ -114,18 +124,28 @@ def may_answer(now: Round, bid: Bid) -> bool:
     if not (1 <= bid.quantity <= cap and PACO <= bid.face <= FACES):
         return False
     more, same = bid.quantity - (last.quantity if last else 0), last and bid.face == last.face
+    palifico = standing.palifico_seat is not None
     if last is None:
-        return bid.face != PACO or standing.palifico_seat is not None
+        return bid.face != PACO or palifico or book.open_with_pacos or not book.pacos_wild
     if same:
         return more > 0
     up = more == 0 or (more > 0 and book.raise_quantity_and_face)
-    if standing.palifico_seat is not None:
-        return bid.face > last.face and up and is_veteran_on_turn(now)
-    if last.face == PACO:
-        return bid.quantity > 2 * last.quantity
-    if bid.face == PACO:
-        return 2 * bid.quantity >= last.quantity
-    return up if bid.face > last.face else more > 0 and book.raise_to_lower_face
+    if not palifico and book.pacos_wild:
+        if last.face == PACO:
+            return bid.quantity > 2 * last.quantity - (not book.from_pacos_one_more)
+        if bid.face == PACO:
+            return 2 * bid.quantity > last.quantity - book.from_pacos_one_more
+    high = FACES + 1 if book.ones_high else PACO
+    face, last_face = (high if one == PACO else one for one in (bid.face, last.face))
+    if palifico:
+        return face > last_face and up and may_raise_the_face(now)
+    return up if face > last_face else more > 0 and book.raise_to_lower_face
+
+
+def may_raise_the_face(now: Round) -> bool:
+    if now.to_act == now.standing.palifico_seat:
+        return now.standing.rules.palifico_opener_may_raise_face
+    return is_veteran_on_turn(now)
 
 
 def is_veteran_on_turn(now: Round) -> bool:
@@ -175,13 +195,16 @@ def test_offers_in_palifico_rounds(
 def height(bid: Bid, standing: Standing) -> tuple[int, int]:
     """Return a bid's rank in the order that holds in all rule books and with any switches.
 
-    In a palifico round that is quantity before face. Otherwise pacos rank above twice as many of
-    any number and below the next quantity: TO-PACOS takes half as many and FROM-PACOS one more than
-    twice as many. The books differ only in which of the higher bids they allow.
+    Where pacos are not wild, that is quantity before face, and FACES says which is the highest.
+    Otherwise pacos rank above twice as many of any number and below the next quantity: TO-PACOS
+    takes half as many and FROM-PACOS one more than twice as many. If twice as many are enough, they
+    rank just below these. The books differ only in which of the higher bids they allow.
     """
-    if bid.face == PACO and standing.palifico_seat is None:
-        return 2 * bid.quantity, FACES + 1
-    return bid.quantity, bid.face
+    rules_now = standing.rules
+    if bid.face == PACO and standing.palifico_seat is None and rules_now.pacos_wild:
+        return 2 * bid.quantity, FACES + 1 if rules_now.from_pacos_one_more else PACO
+    high = bid.face == PACO and rules_now.ones_high
+    return bid.quantity, FACES + 1 if high else bid.face
 
 
 @each_game
@@ -231,7 +254,8 @@ def test_palifico_rounds(game: list[Played]) -> None:
         fell = loser is not None and after.dice[loser] == 1
         again = loser in had_it and after.rules.palifico_once
         too_few = after.alive == 2 and not after.rules.palifico_with_two_left
-        assert (after.palifico_seat is not None) == (fell and not again and not too_few)
+        due = after.rules.palifico and fell and not again and not too_few
+        assert (after.palifico_seat is not None) == due
         assert after.palifico_seat in (None, loser)
         assert after.palifico_seat in (None, after.opener)
     if game[0].before.rules.palifico_once:

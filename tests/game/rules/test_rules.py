@@ -32,15 +32,29 @@ TABLE: dict[str, tuple[object, object, object, object]] = {
     "calza_with_two_left": (True, False, False, False),
     "reveal": ("unstated", "unstated", "caller_first", "at_once"),
 }
+# What every book has, and what a house may have.
+HOUSES: dict[str, tuple[object, object]] = {
+    "palifico": (True, False),
+    "pacos_wild": (True, False),
+    "open_with_pacos": (False, True),
+    "from_pacos_one_more": (True, False),
+    "ones_high": (False, True),
+    "next_opener": ("loser", "winner"),
+    "palifico_opener_may_raise_face": (False, True),
+    "calza_by_bidder": (False, True),
+    "calza_needs_lost_die": (False, True),
+}
 
 
 def test_every_switch_of_every_book() -> None:
     assert tuple(VARIANTS) == BOOKS
-    assert set(TABLE) == SWITCHES
+    assert set(TABLE) | set(HOUSES) == SWITCHES
     for at, book in enumerate(BOOKS):
         assert VARIANTS[book].name == book
         found = {switch: getattr(VARIANTS[book], switch) for switch in TABLE}
         assert found == {switch: values[at] for switch, values in TABLE.items()}
+        houses = {switch: getattr(VARIANTS[book], switch) for switch in HOUSES}
+        assert houses == {switch: usual for switch, (usual, _) in HOUSES.items()}
 
 
 @pytest.mark.parametrize("book", BOOKS)
@@ -50,11 +64,11 @@ def test_options_have_their_default_values(book: str) -> None:
     assert variant(book, {}) == plain
 
 
-@pytest.mark.parametrize("switch", sorted(TABLE))
+@pytest.mark.parametrize("switch", sorted(SWITCHES))
 @pytest.mark.parametrize("book", BOOKS)
 def test_a_switch_overridden_is_the_only_one_changed(book: str, switch: str) -> None:
     was = getattr(VARIANTS[book], switch)
-    value = next(other for other in TABLE[switch] if other != was)
+    value = next(other for other in (TABLE | HOUSES)[switch] if other != was)
     changed = variant(book, {switch: value}, calza=True)
     assert changed == msgspec.structs.replace(VARIANTS[book], calza=True, **{switch: value})
     assert changed_switches(changed) == {switch: value}
