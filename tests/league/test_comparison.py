@@ -114,6 +114,14 @@ def test_versions_that_play_alike_are_found_to_be_equivalent() -> None:
     assert [look.decision for look in found.looks[:-1]] == [None] * (len(found.looks) - 1)
 
 
+def test_a_comparison_that_may_stop_early_has_one_verdict() -> None:
+    """The new version is a place better at tables of four: clearly, and by less than is asked."""
+    until = Until(0.95, points=90)
+    found = comparison(lambda version, _: 2 if version == NEW else 3, until, players=(4,))
+    assert found.decision == EQUIVALENT
+    assert [one.better for one in found.divisions] == [None] * len(found.divisions)
+
+
 @pytest.mark.slow
 def test_order_in_which_results_come_changes_no_decision() -> None:
     """Tables end in any order on several workers, and a comparison that was stopped begins anew."""

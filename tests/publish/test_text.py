@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.publish.text import chance, counted, percent
+from arena.publish.text import chance, counted, fixed, percent, signed
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,14 @@ from arena.publish.text import chance, counted, percent
 )
 def test_only_none_is_0_percent_and_only_all_is_100(share: float, digits: int, shown: str) -> None:
     assert percent(share, digits) == f"{shown}\u202f%"
+
+
+def test_equal_numbers_are_rounded_alike_however_they_were_computed() -> None:
+    """Scripts round halves up, too."""
+    beaten, won = 2 - 1.4125, 0.5875
+    assert beaten != won
+    assert percent(beaten) == percent(won) == "58.8\u202f%"
+    assert (fixed(2.125), signed(-2.125), signed(0.0)) == ("2.13", "\u22122.13", "0.00")
 
 
 def test_an_estimate_is_never_certain() -> None:

@@ -1,4 +1,4 @@
-"""Which bots may be first: the best are left, clearly worse ones are not."""
+"""The statement about a field: who may be first, the ranks, the pairs, right at once."""
 
 from math import inf
 
@@ -6,8 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from arena.ratings.board.ranks import may_be_first
+from arena.ratings.board.ranks import (
+    Statement,
+    better_probabilities,
+    joint_statement,
+    may_be_first,
+)
+from arena.ratings.maths.arrays import Floats
+from arena.ratings.maths.intervals import CONFIDENCE
 from tests.ratings.simulated import league
 from tests.support.depth import depth
 from tests.support.ratings import rated_board
@@ -84,3 +92,71 @@ def test_bots_that_may_be_first_come_first_on_a_leaderboard(shape: Shape) -> Non
     rows = rated_board("bga", shape.players, league(shape)).rows
     assert rows[0].may_be_first
     assert all(row.best == 1 for row in rows if row.may_be_first)
+
+
+def said_of(
+    values: Floats, covariance: Floats, df: float = inf
+) -> tuple[Statement, NDArray[np.bool_]]:
+    """Return what is said of a field, and who is told to be better than whom."""
+    bots = len(values)
+    freedom, nobody = np.full(bots, df), np.zeros((bots, bots), np.bool_)
+    better = better_probabilities(values, freedom, covariance)
+    statement = joint_statement(better, values, freedom, covariance, nobody)
+    return statement, (better > 0.5) & (statement.sure >= CONFIDENCE)
+
+
+@each_field
+@given(
+    st.lists(st.tuples(st.floats(-9, 9), st.floats(0.01, 4)), min_size=2, max_size=9),
+    st.floats(3, 100),
+)
+def test_an_order_that_agrees_with_all_that_is_said_is_that_of_the_ranks(
+    field: list[tuple[float, float]], df: float
+) -> None:
+    """Bots whose skills are known badly stand between others that are told apart."""
+    values, variances = np.array(field).T
+    statement, better = said_of(values, np.diag(variances), df)
+    best, worst, first = statement.columns.values()
+    order = sorted(range(len(values)), key=lambda bot: (best[bot], worst[bot], -values[bot]))
+    for rank, bot in enumerate(order, 1):
+        assert best[bot] <= rank <= worst[bot]
+        assert not better[order[rank:], bot].any()
+    assert first.tolist() == (best == 1).tolist()
+    assert first.any()
+    if first.sum() == 1:
+        assert (worst[first] == 1).all()
+        assert better[first].sum() == len(values) - 1
+    follows = better[:, :, None] & better[None, :, :]
+    assert not (follows.any(1) & ~better).any()
+
+
+def test_pairs_are_told_apart_one_after_another() -> None:
+    """The clearest pairs leave fewer that may be equal, so the last one need be less clear."""
+    ahead = 2.5 * 2**0.5
+    _, among_equal = said_of(np.array([ahead, 0.0, 0.0, 0.0]), np.eye(4))
+    assert not among_equal.any()
+    _, last = said_of(np.array([60.0 + ahead, 60.0, 30.0, 0.0]), np.eye(4))
+    assert last[0, 1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "true",
+    [[0.0] * 6, [3.0, 3.0, 0.0, -3.0], [20.0, 20.0, 10.0, 10.0, 0.0, 0.0], [9.0, 0.0, 0.0, 0.0]],
+    ids=["equal", "two tied", "tied pairs", "one ahead"],
+)
+def test_all_that_is_said_is_right_in_95_of_100_leagues(true: list[float]) -> None:
+    rng, leagues, wrong = np.random.default_rng(1), depth(100, 400), 0
+    skills = np.array(true)
+    above = (skills[None, :] > skills[:, None]).sum(1)
+    below = (skills[None, :] < skills[:, None]).sum(1)
+    for _ in range(leagues):
+        statement, better = said_of(skills + rng.normal(size=len(true)), np.eye(len(true)))
+        best, worst, first = statement.columns.values()
+        wrong += bool(
+            (better & (skills[:, None] <= skills[None, :])).any()
+            or not first[above == 0].all()
+            or (best > 1 + above).any()
+            or (worst < len(true) - below).any()
+        )
+    assert wrong / leagues <= 0.05 + 3 * (0.05 * 0.95 / leagues) ** 0.5
