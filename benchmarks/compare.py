@@ -7,13 +7,17 @@ share). Prints
 - how often two equal versions are told apart, at one look at the end and with `--until 0.95 --test
   planned`; in the last fields each version suits other opponents, or most results are certain;
 - the power at one look if as many games are played in more blocks;
-- how often two equal versions are told apart over several divisions, whose mean decides.
+- how often two equal versions are told apart over several divisions, whose mean decides;
+- after few games: how often an interval of Student's t alone, as it was before, has no width; and
+  how often the interval of each way holds the true difference. Some versions differ in few games,
+  as if a crash was mended.
 """
 
 import argparse
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +27,7 @@ from arena.ratings.maths.arrays import Floats, Ints, as_floats
 from arena.ratings.maths.intervals import TAIL
 from arena.ratings.maths.t_distribution import t_quantile
 from arena.ratings.model.trueskill import BETA
-from arena.ratings.two_versions import estimate, planned_looks, tails
+from arena.ratings.two_versions import Grain, estimate, paired, planned_looks, tails
 
 SHARED = 0.3
 ERROR = 0.05
@@ -62,6 +66,14 @@ POOLED = {
     "5 opponents at 2, 4 and 6 seats": [Match(5, seats, 8, 5) for seats in (2, 4, 6)],
     "1 opponent in 4 variants": [Match(1, 2, 20, 10)] * 4,
 }
+FEW = ((2, 10), (4, 2), (20, 1), (40, 1))
+"""Blocks, and games of a table."""
+CHANGED = {
+    "equal, many games differ": (0.25, 0.25),
+    "equal, few games differ": (0.03, 0.03),
+    "one game of twenty is won now": (0.05, 0.0),
+}
+"""The shares of games that the new version wins and the old one loses, and the other way round."""
 POWER = (Match(9, 2, 4, 10, 1.0), Match(9, 2, 8, 5, 1.0), Match(9, 2, 20, 2, 1.0))
 
 
@@ -88,6 +100,31 @@ def main() -> None:
         [blocks], [games] = ({one[place] for one in matches} for place in (2, 3))
         found = decisions(matches, count, rng)
         print(f"| {name} | {blocks} | {games} | {told_apart(found)} |", flush=True)
+    print(
+        "\n| few games against one opponent | blocks | games a table | no width, before"
+        " | right, before | right | apart, before | apart |\n|---|---|---|---|---|---|---|---|"
+    )
+    rng = np.random.default_rng([options.seed, 2])
+    for blocks, games in FEW:
+        for name, (gained, lost) in CHANGED.items():
+            cells = " | ".join(intervals(blocks, games, gained, lost, count, rng))
+            print(f"| {name} | {blocks} | {games} | {cells} |", flush=True)
+
+
+def intervals(
+    blocks: int, games: int, gained: float, lost: float, count: int, rng: np.random.Generator
+) -> Iterator[str]:
+    """Yield how often intervals have no width, hold the truth, and tell the versions apart."""
+    still, true, found = np.zeros((blocks, 1)), gained - lost, []
+    for _ in range(count):
+        drawn = rng.random((blocks, 1, games))
+        new = as_floats((drawn < gained).mean(2) - (drawn > 1.0 - lost).mean(2))
+        ways = [paired(still, new, Grain(all_games)) for all_games in (inf, blocks * games)]
+        found.append([(one.low, one.high) for one in ways])
+    low, high = np.array(found).transpose(2, 1, 0)
+    right, apart = ((low <= true) & (true <= high)).mean(1), ((low > 0) | (high < 0)).mean(1)
+    for share in ((low == high)[0].mean(), *right, *apart):
+        yield f"{100 * share:.1f} %"
 
 
 class Decisions(NamedTuple):
@@ -106,23 +143,28 @@ def told_apart(found: Decisions) -> str:
 
 def decisions(divisions: Sequence[Match], count: int, rng: np.random.Generator) -> Decisions:
     """Compare versions again and again, at one look and at all; the blocks are the same in all."""
-    most = divisions[0].blocks
+    most, largest = divisions[0].blocks, max(divisions, key=lambda one: one.players)
     played = np.array(
         [np.hstack([differences(one, rng) for one in divisions]) for _ in range(count)]
     )
     plan = planned_looks(most, sum(one.opponents for one in divisions))
     until, blocks = np.zeros(count, int), np.full(count, most)
     for look, tail in zip(plan, tails(plan, 1 - ERROR), strict=True):
-        decided = np.where(until == 0, decide(played[:, :look], tail), 0)
+        decided = np.where(until == 0, decide(played[:, :look], largest, tail), 0)
         until += decided
         blocks[decided != 0] = look
-    once = Counter(decide(played, TAIL).tolist())
+    once = Counter(decide(played, largest, TAIL).tolist())
     return Decisions(once, Counter(until.tolist()), float(blocks.mean()))
 
 
-def decide(played: Floats, tail: float) -> Ints:
-    """Return, for each match, 1 if the new version beats more rivals, -1 if the old one, or 0."""
+def decide(played: Floats, match: Match, tail: float) -> Ints:
+    """Return, for each match, 1 if the new version beats more rivals, -1 if the old one, or 0.
+
+    As `paired` does, for many matches at once.
+    """
     mean, error, df = np.array([estimate(one) for one in played]).T
+    seen = np.abs(played).mean((1, 2)) / (match.players - 1)
+    error = np.maximum(error, np.sqrt(seen / (played[0].size * match.games)))
     half_width = t_quantile(1 - tail, df) * error
     return np.where(mean < -half_width, 1, np.where(mean > half_width, -1, 0))
 

@@ -120,7 +120,7 @@ def by_plan(matches: Sequence[Floats], match: Match, blocks: int) -> Race:
     plan = planned_looks(blocks, match.opponents)
     decided, ends = np.zeros(len(matches), int), np.full(len(matches), blocks)
     for look, tail in zip(plan, tails(plan, 1.0 - ERROR), strict=True):
-        found = np.where(decided == 0, decide(stack[:, :look], tail), 0)
+        found = np.where(decided == 0, decide(stack[:, :look], match, tail), 0)
         decided += found
         ends[found != 0] = look
     names = {1: RatioOutcome.NEW, -1: RatioOutcome.OLD, 0: None}

@@ -4,6 +4,14 @@ The pairs are compared opponent by opponent: that the versions differ more again
 another is no error of their mean difference over all of them. There are three ways to end: after
 all pairs, at planned looks, or by a sequential probability ratio test.
 
+After few games the pairs may all have the same difference by chance. But versions that differ by d
+differ in at least the share d of their games, and those in which they were seen to differ also say
+how much chance there is. So an interval holds the differences of which the observed one is at most
+so many standard errors away, where the error is that between pairs of tables, or that of as many
+independent games in which no more differ than must (Tango, "Equivalence test and confidence
+interval for the difference in proportions for the paired-sample design", Statistics in Medicine
+1998).
+
 At planned looks the difference must exceed more standard errors than at a single one:
 c (blocks / all blocks) ** -1/4 (Wang and Tsiatis, "Approximately optimal one-parameter boundaries
 for group sequential trials", Biometrics 1987), with the c for which a difference of 0 ever exceeds
@@ -56,44 +64,91 @@ class Estimate(NamedTuple):
     df: float
 
 
-def paired(old: Floats, new: Floats, tail: float = TAIL) -> Paired:
+class Grain(NamedTuple):
+    """How finely results are counted."""
+
+    games: float
+    """The number of games of each version."""
+    step: float = 1.0
+    """The least by which the results of two games differ: 1 / rivals for shares of rivals."""
+    most: float = 1.0
+    """The most by which they differ."""
+
+
+class Kind(NamedTuple):
+    """Results of both versions at pairs of tables of one kind."""
+
+    old: Floats
+    new: Floats
+    grain: Grain
+
+
+def paired(old: Floats, new: Floats, grain: Grain, tail: float = TAIL) -> Paired:
     """Compare a figure of two versions, given [block, opponent] for at least two blocks.
 
     `tail` is the probability beyond either end of the interval. `above` is the posterior
     probability under a flat prior.
     """
-    return _paired(float(old.mean()), float(new.mean()), estimate(new - old), tail)
+    means = float(old.mean()), float(new.mean())
+    return _paired(means, estimate(new - old), _seen(new - old, grain), grain, tail)
 
 
-def pooled(kinds: Sequence[tuple[Floats, Floats]], tail: float = TAIL) -> Paired:
-    """Compare a figure of two versions by (old, new) of each pair of tables, kind by kind.
+def pooled(kinds: Sequence[Kind], tail: float = TAIL) -> Paired:
+    """Compare a figure of two versions by pairs of tables, kind by kind.
 
     Needs two pairs of each kind. All kinds have the same weight, however many pairs they have.
     Opponents are not told apart: that the versions differ more against one than against another
     widens the interval.
     """
-    parts = [estimate((new - old)[:, None]) for old, new in kinds]
+    parts = [estimate((kind.new - kind.old)[:, None]) for kind in kinds]
     squares = [part.error**2 / len(parts) ** 2 for part in parts]
     terms = sum(square**2 / part.df for square, part in zip(squares, parts, strict=True))
     df = sum(squares) ** 2 / terms if terms else sum(part.df for part in parts)
     mean = fmean(part.mean for part in parts)
-    pooled_estimate = Estimate(mean, sqrt(sum(squares)), df)
-    old, new = (fmean(float(shares[which].mean()) for shares in kinds) for which in (0, 1))
-    return _paired(old, new, pooled_estimate, tail)
+    weights = [1.0 / kind.grain.games for kind in kinds]
+    seen = fmean([_seen(kind.new - kind.old, kind.grain) for kind in kinds], weights)
+    grain = Grain(len(kinds) ** 2 / sum(weights), min(kind.grain.step for kind in kinds))
+    old = fmean(float(kind.old.mean()) for kind in kinds)
+    new = fmean(float(kind.new.mean()) for kind in kinds)
+    return _paired((old, new), Estimate(mean, sqrt(sum(squares)), df), seen, grain, tail)
 
 
-def _paired(old: float, new: float, estimate: Estimate, tail: float) -> Paired:
+def _seen(differences: Floats, grain: Grain) -> float:
+    """Return the variance of a game's difference around 0, as far as results show it at least."""
+    return grain.step * float(np.abs(differences).mean())
+
+
+def _paired(
+    means: tuple[float, float], estimate: Estimate, seen: float, grain: Grain, tail: float
+) -> Paired:
     mean, error, df = estimate
-    half_width = float(t_quantile(1.0 - tail, df)) * error
-    t = mean / error if error else inf * mean if mean else 0.0
+    reach = float(t_quantile(1.0 - tail, df))
+    without = sqrt(max(error**2, seen / grain.games))
     return Paired(
-        old=old,
-        new=new,
+        old=means[0],
+        new=means[1],
         difference=mean,
-        low=mean - half_width,
-        high=mean + half_width,
-        above=float(t_cdf(t, df)),
+        low=max(-grain.most, min(mean - reach * error, -_furthest(-mean, reach, seen, grain))),
+        high=min(grain.most, max(mean + reach * error, _furthest(mean, reach, seen, grain))),
+        above=float(t_cdf(mean / without, df)) if without else 0.5,
     )
+
+
+def _furthest(mean: float, reach: float, seen: float, grain: Grain) -> float:
+    """Return the largest difference that is `reach` standard errors above the mean.
+
+    The variance of a game's result is `seen` less the square of the difference, or the least that
+    so large a difference can have.
+    """
+    scale, step = reach**2 / grain.games, grain.step
+    as_seen = scale * ((1.0 + scale) * seen - mean**2)
+    at_least = scale * (scale * step**2 + 4.0 * mean * (step - mean))
+    ends = [mean]
+    if as_seen > 0.0:
+        ends.append((mean + sqrt(as_seen)) / (1.0 + scale))
+    if at_least > 0.0:
+        ends.append((2.0 * mean + scale * step + sqrt(at_least)) / (2.0 * (1.0 + scale)))
+    return max(ends)
 
 
 def clear(figures: Sequence[Paired], tail: float = TAIL) -> list[bool]:
@@ -207,7 +262,10 @@ class RatioTest(NamedTuple):
         """
         if len(differences) < _FIRST_BLOCKS or differences.size < _FIRST_PAIRS:
             return None
+        # Versions that differ by so much differ in at least as many of their games.
+        least = self.difference * (1.0 - self.difference) * step / differences.size
         mean, variance = float(differences.mean()), _variance_of_mean(differences, step)
+        variance = max(variance, least)
         error = 1.0 - self.confidence
         better, not_better = log((1.0 - error) / (error / 2)), log(error / (1.0 - error / 2))
         above, below = (self._log_ratio(value, variance) for value in (mean, -mean))

@@ -1,6 +1,7 @@
 """A newcomer and its predecessor meet everyone on the same dice."""
 
 from collections.abc import Iterable
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from arena.league.play.stored_league import StoredLeague
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
-from arena.ratings.two_versions import paired, pooled
+from arena.ratings.two_versions import Grain, Kind, paired, pooled
 from tests.league.histories import league
 from tests.league.test_stored_league import play
 from tests.support import factory, records
@@ -153,12 +154,14 @@ def test_versions_without_a_table_in_common_are_not_compared() -> None:
 def test_kinds_of_tables_weigh_the_same_and_one_kind_is_as_ever() -> None:
     draw = np.random.default_rng(7)
     old, new = draw.random(40), draw.random(40)
-    assert pooled([(old, new)]) == paired(old[:, None], new[:, None])
-    few = pooled([(old, new), (old[:4], new[:4] + 1)])
+    grain = Grain(400)
+    all_pairs, few_pairs = Kind(old, new, grain), Kind(old[:4], new[:4], Grain(40))
+    assert pooled([all_pairs]) == paired(old[:, None], new[:, None], grain)
+    few = pooled([all_pairs, few_pairs._replace(new=new[:4] + 1)])
     parts = (new - old).mean(), (new - old)[:4].mean() + 1
     assert few.difference == pytest.approx(sum(parts) / 2)
-    wide = pooled([(old[:4], new[:4])])
-    assert wide.high - wide.low > pooled([(old, new)]).high - pooled([(old, new)]).low
+    wide, narrow = pooled([few_pairs]), pooled([all_pairs])
+    assert wide.high - wide.low > narrow.high - narrow.low
 
 
 @pytest.mark.slow
@@ -166,7 +169,10 @@ def test_intervals_of_pooled_pairs_hold_as_often_as_they_say() -> None:
     draw = np.random.default_rng(8)
     held, trials = 0, depth(200, 1000)
     for _ in range(trials):
-        kinds = [(np.zeros(n), draw.normal(0.0, scale, n)) for n, scale in ((8, 1.0), (30, 0.3))]
+        kinds = [
+            Kind(np.zeros(n), draw.normal(0.0, scale, n), Grain(1e12, most=inf))
+            for n, scale in ((8, 1.0), (30, 0.3))
+        ]
         found = pooled(kinds)
         held += found.low <= 0.0 <= found.high
     assert 0.93 <= held / trials <= 0.975

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from arena.ratings.maths.arrays import Floats, as_floats
-from arena.ratings.maths.t_distribution import normal_cdf, t_cdf
-from arena.ratings.two_versions import Paired, clear, paired, planned_looks, tails
+from arena.ratings.maths.t_distribution import normal_cdf, t_cdf, t_quantile
+from arena.ratings.two_versions import Grain, Paired, clear, paired, planned_looks, tails
 from tests.support.depth import depth
 
 TABLE = {1: 12.7062, 2: 4.3027, 3: 3.1824, 5: 2.5706, 10: 2.2281, 30: 2.0423, 120: 1.9799}
 """The t below which 97.5 % lie, by degrees of freedom, from the tables."""
+MANY = Grain(1e12, most=inf)
+"""So many games that nothing but the scatter between tables matters."""
 
 
 @pytest.mark.parametrize(("freedom", "t"), TABLE.items())
@@ -28,7 +30,7 @@ def column(*values: float) -> Floats:
 
 
 def test_one_opponent_is_a_paired_t_test() -> None:
-    found = paired(column(1, 2, 3), column(2, 2, 5))
+    found = paired(column(1, 2, 3), column(2, 2, 5), MANY)
     assert (found.old, found.new, found.difference) == (2, 3, 1)
     # The differences 1, 0, 2 have standard deviation 1, so the mean's error is 1/sqrt(3).
     assert found.high - 1 == pytest.approx(4.30265 / 3**0.5, abs=1e-4)
@@ -38,33 +40,63 @@ def test_one_opponent_is_a_paired_t_test() -> None:
 
 def test_differences_between_opponents_are_no_error() -> None:
     old = as_floats([[1.5, 1.2], [1.6, 1.1], [1.4, 1.3]])
-    one = paired(old, old + as_floats([[0.1, 0.2], [0.2, 0.1], [0.3, 0.3]]))
-    other = paired(old, old + as_floats([[1.1, -0.8], [1.2, -0.9], [1.3, -0.7]]))
+    one = paired(old, old + as_floats([[0.1, 0.2], [0.2, 0.1], [0.3, 0.3]]), MANY)
+    other = paired(old, old + as_floats([[1.1, -0.8], [1.2, -0.9], [1.3, -0.7]]), MANY)
     assert one.difference == pytest.approx(other.difference)
     assert one.high == pytest.approx(other.high)
 
 
 def test_opponent_that_alone_varies_has_its_own_degrees_of_freedom() -> None:
     still = np.zeros((3, 9))
-    found = paired(still, np.hstack([column(0.1, 0.2, 0.3), still[:, 1:]]))
+    found = paired(still, np.hstack([column(0.1, 0.2, 0.3), still[:, 1:]]), MANY)
     error = 0.1 / 3**0.5 / 9
     assert found.high - found.difference == pytest.approx(TABLE[2] * error, rel=1e-4)
 
 
-def test_equal_versions_have_no_difference() -> None:
-    found = paired(column(1.5, 1.25, 2), column(1.5, 1.25, 2))
-    assert (found.difference, found.low, found.high, found.above) == (0, 0, 0, 0.5)
+def test_versions_that_never_differed_may_still_differ() -> None:
+    """The interval of no difference in 40 games is 1.96² / (40 + 1.96²) (Tango, 1998), by t."""
+    found = paired(np.zeros((40, 1)), np.zeros((40, 1)), Grain(40))
+    t = float(t_quantile(0.975, 39))
+    assert found.high == pytest.approx(t**2 / (40 + t**2))
+    assert (found.low, found.difference, found.above) == (-found.high, 0, 0.5)
 
 
-def test_a_difference_without_spread_is_certain() -> None:
-    found = paired(column(1, 2, 1), column(0.5, 1.5, 0.5))
-    assert (found.low, found.high, found.above) == (-0.5, -0.5, 0)
+def test_the_same_difference_at_two_tables_is_not_certain() -> None:
+    found = paired(column(0.5, 0.5), column(0.6, 0.6), Grain(20))
+    assert found.low < 0 < found.high
+    assert 0.5 < found.above < 0.95
+
+
+def test_a_version_that_wins_all_games_that_differ_is_better_from_six_on() -> None:
+    """Of 40 games; McNemar's exact test gives 6 % for five games and 3 % for six."""
+    still = np.zeros((40, 1))
+    for won, is_clear in ((4, False), (6, True)):
+        new = still.copy()
+        new[:won] = 1.0
+        assert (paired(still, new, Grain(40)).low > 0) == is_clear
+
+
+@pytest.mark.parametrize(("blocks", "games"), [(2, 10), (20, 1)])
+@pytest.mark.parametrize(("gained", "lost"), [(0.5, 0.5), (0.05, 0.0), (0.03, 0.03)])
+def test_intervals_of_few_games_have_a_width_and_hold(
+    blocks: int, games: int, gained: float, lost: float
+) -> None:
+    """Against one opponent; a mended crash changes few games, and only for the better."""
+    draw, trials, held = np.random.default_rng(2), depth(60, 400), 0
+    still = np.zeros((blocks, 1))
+    for _ in range(trials):
+        drawn = draw.random((blocks, 1, games))
+        differences = (drawn < gained).mean(2) - (drawn > 1.0 - lost).mean(2)
+        found = paired(still, as_floats(differences), Grain(blocks * games))
+        assert found.low < found.high
+        held += found.low <= gained - lost <= found.high
+    assert held >= 0.9 * trials
 
 
 def test_luck_that_tables_share_cancels_out() -> None:
     draw = np.random.default_rng(1)
     luck = draw.normal(0, 10, (10, 2))
-    found = paired(luck + draw.normal(0, 0.1, (10, 2)), luck + draw.normal(0.3, 0.1, (10, 2)))
+    found = paired(luck + draw.normal(0, 0.1, (10, 2)), luck + draw.normal(0.3, 0.1, (10, 2)), MANY)
     assert 0.2 < found.low < 0.3 < found.high < 0.4
     assert found.above > 0.999
 
@@ -75,7 +107,7 @@ def test_95_of_100_intervals_contain_the_truth(blocks: int, opponents: int) -> N
     draw, trials = np.random.default_rng(2), depth(120, 1500)
     spread = np.linspace(0.5, 1.5, opponents)
     shape = blocks, opponents
-    drawn = (paired(np.zeros(shape), draw.normal(0.5, spread, shape)) for _ in range(trials))
+    drawn = (paired(np.zeros(shape), draw.normal(0.5, spread, shape), MANY) for _ in range(trials))
     held = sum(found.low <= 0.5 <= found.high for found in drawn)
     assert 0.92 <= held / trials <= 0.985
 
@@ -133,7 +165,7 @@ def test_intervals_of_all_looks_hold_at_once() -> None:
 
     def seen(new: Floats) -> list[Paired]:
         cut = zip(looks, bounds, strict=True)
-        return [paired(np.zeros((look, 4)), new[:look], tail) for look, tail in cut]
+        return [paired(np.zeros((look, 4)), new[:look], MANY, tail) for look, tail in cut]
 
     drawn = (seen(draw.normal(0.5, 1, (12, 4))) for _ in range(trials))
     held = sum(all(one.low <= 0.5 <= one.high for one in found) for found in drawn)

@@ -56,10 +56,30 @@ def test_ratio_is_that_of_two_normal_likelihoods() -> None:
 
 
 def test_few_equal_results_leave_doubt() -> None:
-    """Two versions that differ in one game of twenty differ in none of sixteen in 44 % of cases."""
+    """Two versions that differ in one game of twenty differ in none of 80 in 1.6 % of cases."""
     test = RatioTest(0.95, 0.05)
-    assert test.outcome(np.zeros((16, 1)), 1.0) is None
-    assert test.outcome(np.zeros((80, 1)), 1.0) is RatioOutcome.EQUIVALENT
+    assert test.outcome(np.zeros((80, 1)), 1.0) is None
+    assert test.outcome(np.zeros((120, 1)), 1.0) is RatioOutcome.EQUIVALENT
+
+
+@pytest.mark.parametrize("points", [0.02, 0.05, 0.1, 0.2])
+def test_five_games_that_differ_make_no_version_better(points: float) -> None:
+    """Two equal versions win five of five in 6 % of cases."""
+    test, played = RatioTest(0.95, points), np.zeros((200, 1))
+    played[:5] = 1.0
+    said = [test.outcome(played[:look], 1.0) for look in ratio_looks(200, 1)]
+    assert RatioOutcome.NEW not in said
+
+
+def test_a_mended_crash_is_seldom_called_equivalent() -> None:
+    """It loses one game of twenty less, and no other game changes."""
+    test, draw, trials = RatioTest(0.9, 0.05), np.random.default_rng(3), depth(60, 400)
+    said = Counter[RatioOutcome | None]()
+    for _ in range(trials):
+        played = as_floats(draw.random((400, 1)) < 0.05)
+        looks = (test.outcome(played[:look], 1.0) for look in ratio_looks(400, 1))
+        said[next((one for one in looks if one), None)] += 1
+    assert said[RatioOutcome.EQUIVALENT] <= 0.1 * trials
 
 
 def test_there_is_a_look_after_each_round_once_there_are_enough_pairs() -> None:

@@ -32,6 +32,7 @@ from arena.league.store.rows import PackedFixture, unpack_texts
 from arena.ratings.maths.arrays import Floats
 from arena.ratings.maths.intervals import TAIL
 from arena.ratings.two_versions import (
+    Grain,
     Paired,
     RatioOutcome,
     RatioTest,
@@ -72,9 +73,9 @@ class OneLook:
     def __init__(self, blocks: int) -> None:
         self.blocks: Sequence[int] = (blocks,)
 
-    def look(self, number: int, old: Floats, new: Floats) -> Look:
+    def look(self, number: int, old: Floats, new: Floats, grain: Grain) -> Look:
         """Judge the shares of rivals beaten, [block, opponent], at this look."""
-        return _by_interval(self.blocks[number], paired(old, new, TAIL))
+        return _by_interval(self.blocks[number], paired(old, new, grain, TAIL))
 
 
 class PlannedLooks:
@@ -84,9 +85,9 @@ class PlannedLooks:
         self.blocks: Sequence[int] = planned_looks(blocks, opponents)
         self._tails = tails(self.blocks, confidence)
 
-    def look(self, number: int, old: Floats, new: Floats) -> Look:
+    def look(self, number: int, old: Floats, new: Floats, grain: Grain) -> Look:
         """Judge the shares of rivals beaten, [block, opponent], at this look."""
-        return _by_interval(self.blocks[number], paired(old, new, self._tails[number]))
+        return _by_interval(self.blocks[number], paired(old, new, grain, self._tails[number]))
 
 
 class RatioLooks:
@@ -97,10 +98,12 @@ class RatioLooks:
         self._test = RatioTest(until.confidence, until.points / 100)
         self._games = games
 
-    def look(self, number: int, old: Floats, new: Floats) -> Look:
+    def look(self, number: int, old: Floats, new: Floats, grain: Grain) -> Look:
         """Judge the shares of rivals beaten, [block, opponent], at this look."""
         outcome = self._test.outcome(new - old, 1 / self._games)
-        return Look(self.blocks[number], paired(old, new), outcome.value if outcome else None)
+        return Look(
+            self.blocks[number], paired(old, new, grain), outcome.value if outcome else None
+        )
 
 
 Looks = OneLook | PlannedLooks | RatioLooks
@@ -249,8 +252,8 @@ class ComparisonGames:
         """Return what to play before the next look: nothing after the last one."""
         if not (due := self._due_before_look()) and not self._ended:
             number = len(self._looks)
-            old, new = self._results.overall(self._plan.blocks[number])
-            self._looks.append(self._plan.look(number, old, new))
+            old, new, grain = self._results.overall(self._plan.blocks[number])
+            self._looks.append(self._plan.look(number, old, new, grain))
             due = self._due_before_look()
         return due
 
@@ -331,15 +334,20 @@ class _Results:
             tally.add(fixture.block, seat, rivals, game.places)
             self.faults[version] += game.faults[seat] is not None
 
-    def overall(self, blocks: int) -> tuple[Floats, Floats]:
+    def overall(self, blocks: int) -> tuple[Floats, Floats, Grain]:
         """Return the rivals beaten by both versions in these blocks, in all divisions."""
-        return self._shares(lambda tally: tally.beaten, self.divisions, blocks)
+        old, new = self._shares(lambda tally: tally.beaten, self.divisions, blocks)
+        rivals = max(division.players for division in self.divisions) - 1
+        return old, new, Grain(old.size * self._games, 1.0 / rivals)
 
     def by_division(self, blocks: int) -> tuple[DivisionResult, ...]:
         """Return the result of each division."""
         games = blocks * len(self._bots) * self._games
         beaten = [
-            paired(*self._shares(lambda tally: tally.beaten, [division], blocks))
+            paired(
+                *self._shares(lambda tally: tally.beaten, [division], blocks),
+                Grain(games, 1.0 / (division.players - 1)),
+            )
             for division in self.divisions
         ]
         return tuple(
@@ -348,8 +356,13 @@ class _Results:
                 players=division.players,
                 games=games,
                 rivals_beaten=share,
-                mean_place=paired(*self._shares(lambda tally: tally.places, [division], blocks)),
-                win_share=paired(*self._shares(lambda tally: tally.wins, [division], blocks)),
+                mean_place=paired(
+                    *self._shares(lambda tally: tally.places, [division], blocks),
+                    Grain(games, most=division.players - 1.0),
+                ),
+                win_share=paired(
+                    *self._shares(lambda tally: tally.wins, [division], blocks), Grain(games)
+                ),
                 better=sign(share) if is_clear else None,
             )
             for division, share, is_clear in zip(self.divisions, beaten, clear(beaten), strict=True)
@@ -362,7 +375,8 @@ class _Results:
         for bot, name in enumerate(self._names):
             column = slice(bot, bot + 1)
             old, new = self._shares(lambda tally: tally.ahead, self.divisions, blocks, column)
-            results.append(OpponentResult(name, tables * self._games, paired(old, new)))
+            games = tables * self._games
+            results.append(OpponentResult(name, games, paired(old, new, Grain(games))))
         return tuple(results)
 
     def _shares(

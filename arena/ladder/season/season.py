@@ -44,7 +44,7 @@ from arena.league.store.failures import damaged_fixtures
 from arena.league.store.store import Store
 from arena.league.terms.conditions import conditions_of, this_machine
 from arena.ratings.sequential import TableMeans
-from arena.ratings.two_versions import Paired, pooled
+from arena.ratings.two_versions import Grain, Kind, Paired, pooled
 
 _PAIRS = 2
 """How many pairs of tables a division needs, at least: fewer do not say how much they vary."""
@@ -92,9 +92,10 @@ def compare_twins(schedule: Schedule, progress: LeagueProgress, newcomer: str) -
         tables = schedule.twin_tables(division, newcomer)
         beaten = list(_beaten(tables, progress.tables))
         if len(beaten) >= _PAIRS:
-            games += sum(table.games for table, _ in tables)
+            played = sum(table.games for table, _ in tables)
+            games += played
             new, old = np.array(beaten).T
-            divisions.append((old, new))
+            divisions.append(Kind(old, new, Grain(played, 1.0 / (division.players - 1))))
     return TwinResult(games, pooled(divisions)) if divisions else None
 
 
