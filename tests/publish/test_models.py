@@ -71,7 +71,9 @@ def test_small_axes_have_the_decimals_they_need() -> None:
     ],
 )
 def test_tint_is_even_if_the_interval_holds_one_half(ahead: int, games: int, colour: str) -> None:
-    board = Leaderboard("bga", 2, [], {("a", "b"): Duel(ahead, games)}, {}, 1, "games", [], None)
+    board = Leaderboard(
+        "bga", 2, [], {("a", "b"): Duel(ahead, games)}, {}, {}, 1, "games", [], None
+    )
     [found] = by_opponent(board, "a", ["b"])
     assert tint(found) == colour
     assert by_opponent(board, "b", ["a"]) == []

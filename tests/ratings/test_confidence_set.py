@@ -39,9 +39,9 @@ def first(values: list[float], df: float = 30.0, parts: int = 1) -> list[bool]:
         ([0.0, 0.0], [True, True]),
         ([9.0, 0.0], [True, False]),
         ([0.0, 9.0, 8.5, 0.3], [False, True, True, False]),
-        # The limit for two is 2.24 times the error of a difference, that for three is higher.
-        ([2.3 * 2**0.5, 0.0], [True, False]),
-        ([2.3 * 2**0.5, 0.0, 1.4 * 2**0.5], [True, True, True]),
+        # The limit for two is 1.96 times the error of a difference, that for three is higher.
+        ([2.0 * 2**0.5, 0.0], [True, False]),
+        ([2.0 * 2**0.5, 0.0, 1.4 * 2**0.5], [True, True, True]),
     ],
 )
 @pytest.mark.parametrize("df", [1e9, inf])
@@ -76,7 +76,7 @@ def test_few_degrees_of_freedom_leave_more_bots() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bots", [3, 20])
-def test_one_of_equal_bots_is_left_out_in_five_of_two_hundred_leagues(bots: int) -> None:
+def test_one_of_equal_bots_is_left_out_in_five_of_a_hundred_leagues(bots: int) -> None:
     """How far bots vary is estimated from few units."""
     rng, leagues, units = np.random.default_rng(1), depth(120, 400), 101
     apart, wrong = np.zeros((bots, bots), np.bool_), 0
@@ -84,7 +84,7 @@ def test_one_of_equal_bots_is_left_out_in_five_of_two_hundred_leagues(bots: int)
         scores = rng.normal(size=(units, bots))
         values, covariance = scores.mean(0) * units**0.5, np.cov(scores.T)
         wrong += not may_be_first(values, np.full(bots, units - 1.0), covariance, apart).all()
-    assert 0.0 < wrong / leagues < 0.055
+    assert 0.02 < wrong / leagues < 0.08
 
 
 @pytest.mark.parametrize("shape", [Shape(8, 2, 12), Shape(8, 4, 5), Shape(2, 2, 10)])

@@ -1,8 +1,10 @@
 """One statement about a field: who is better than whom, the ranks, and who may be first.
 
-In at least 95 of 100 leagues all of it is right at once. Half of the error is for the question
-which bots may be first, half for the pairs. The pairs get all of it if one bot alone may be first,
-as there is nothing left to ask then, and in a field so small that they answer that question, too.
+In at least 95 of 100 leagues all of it is right at once. Half of the error is for the pairs.
+The question which bots may be first has the rest, and what the pairs cannot lose apart from it: a
+wrong pair of equal best bots is wrong about who may be first, too. The pairs get all of the error
+if one bot alone may be first, as there is nothing left to ask then, and in a field so small that
+they answer that question, too.
 
 The bots that may be first are a model confidence set. From the field, the bot that is most clearly
 worse than another is taken out, again and again, until no two of those left differ by more than
@@ -30,6 +32,8 @@ from arena.ratings.maths.intervals import CONFIDENCE
 from arena.ratings.maths.t_distribution import t_cdf, t_quantile
 
 _ERROR = 0.05
+_OF_PAIRS = 0.025
+"""The part of the error that is for the pairs."""
 _SAID_BY_PAIRS = 3
 """Of so few bots, at most, the pairs say who may be first."""
 MAX_T = 1e6
@@ -92,7 +96,7 @@ def joint_statement(
     error = _ERROR
     if bots > _SAID_BY_PAIRS:
         first = may_be_first(values, df, covariance, separate)
-        error = _ERROR if first.sum() == 1 else _ERROR / 2
+        error = _ERROR if first.sum() == 1 else _OF_PAIRS
     sure = _sure(better, error)
     above = transitive((better > 0.5) & (sure >= CONFIDENCE))
     first &= ~above.any(0)
@@ -141,12 +145,13 @@ _JITTER = 1e-9
 
 
 def may_be_first(
-    values: Floats, df: Floats, covariance: Floats, apart: NDArray[np.bool_]
+    values: Floats, df: Floats, covariance: Floats, apart: NDArray[np.bool_], others: int = 0
 ) -> NDArray[np.bool_]:
     """Tell which bots may have the highest true value; equal estimates give equal answers.
 
-    With a confidence of 97.5 % all of the best are among them. `df` are the degrees of freedom of
-    each bot's variance. Pairs that are `apart` are not compared.
+    With as much confidence as pairs leave all of the best are among them. `df` are the degrees of
+    freedom of each bot's variance. Pairs that are `apart` are not compared. `others` are bots of
+    the field that may not be first.
     """
     variance = covariance.diagonal()
     spread = variance[:, None] + variance[None, :] - 2.0 * covariance
@@ -157,7 +162,9 @@ def may_be_first(
     left = order[taken:]
     field = np.ix_(left, left)
     seed = int.from_bytes(sha256((np.round(values, 6) + 0.0).tobytes()).digest()[:8])
-    limits = _limits(df[left], covariance[field], apart[field], np.random.default_rng(seed))
+    allowed = _errors(len(left), len(values) - len(left) + others)
+    rng = np.random.default_rng(seed)
+    limits = _limits(df[left], covariance[field], apart[field], allowed, rng)
     first = np.zeros(len(values), np.bool_)
     first[left[int((distance[taken:] <= limits).argmax()) :]] = True
     return first
@@ -184,14 +191,32 @@ def _worst_first(behind: Floats) -> tuple[Ints, Floats]:
 def _clearly_worse(distance: Floats, df: float) -> int:
     """Return how many bots are worse even if each pair of those left is tested (Bonferroni)."""
     left = np.arange(len(distance), 1, -1)
-    clear = t_cdf(-distance[:-1], df) < _ERROR / 4 / (left * (left - 1) / 2)
+    clear = t_cdf(-distance[:-1], df) < (_ERROR - _OF_PAIRS) / 2 / (left * (left - 1) / 2)
     return int(np.append(clear, False).argmin())
 
 
+def _errors(left: int, others: int) -> Floats:
+    """Return the error for the question whether the best are all that are left, or one less, or so.
+
+    Of the pairs that are equal then, only those of two others can be wrong by themselves.
+    """
+    size = np.arange(left, 0, -1)
+    more = left + others - size
+    inside, outside = size * (size - 1), more * (more - 1)
+    return as_floats(_ERROR - _OF_PAIRS * outside / np.maximum(inside + outside, 1))
+
+
 def _limits(
-    df: Floats, covariance: Floats, apart: NDArray[np.bool_], rng: np.random.Generator
+    df: Floats,
+    covariance: Floats,
+    apart: NDArray[np.bool_],
+    allowed: Floats,
+    rng: np.random.Generator,
 ) -> Floats:
-    """Return, for each bot and all after it, the limit of the largest distance of two by chance."""
+    """Return, for each bot and all after it, the limit of the largest distance of two by chance.
+
+    `allowed` is how often by chance it may be beyond that.
+    """
     bots, variance = len(df), covariance.diagonal()
     draws = max(_FEWEST_DRAWS, min(_DRAWS, _CELLS // bots**2))
     root = np.linalg.cholesky(covariance + np.eye(bots) * _JITTER * variance.max())
@@ -201,14 +226,14 @@ def _limits(
     error = np.where(df[:, None] < inf, np.sqrt(rng.chisquare(known, drawn.shape) / known), 1.0)
     squares = variance[:, None] * error**2
     largest, limits = np.zeros(draws), np.zeros(bots)
-    at_limit = int(np.ceil((1.0 - _ERROR / 2) * (draws + 1))) - 1
+    at_limit = np.ceil((1.0 - allowed) * (draws + 1)).astype(np.intp) - 1
     for bot in range(bots - 2, -1, -1):
         common = 2.0 * covariance[bot + 1 :, bot, None] * error[bot + 1 :] * error[bot]
         spread = np.maximum(squares[bot + 1 :] + squares[bot] - common, _TINY)
         ratio = (drawn[bot + 1 :] - drawn[bot]) ** 2 / spread
         ratio[apart[bot + 1 :, bot]] = 0.0
         largest = np.maximum(largest, ratio.max(0))
-        limits[bot] = np.partition(largest, at_limit)[at_limit]
+        limits[bot] = np.partition(largest, at_limit[bot])[at_limit[bot]]
     return np.sqrt(limits)
 
 
@@ -260,7 +285,7 @@ def large_statement(field: Field, one: Ints, other: Ints) -> LargeStatement:
     The pairs that are asked for are in the order of the first of the two.
     """
     size, pairs = len(field.values), comb(len(field.values), 2)
-    clear = t_quantile(1.0 - _ERROR / 4 / pairs, field.degrees_of_freedom)
+    clear = t_quantile(1.0 - _OF_PAIRS / 2 / pairs, field.degrees_of_freedom)
     best, worst = np.empty(size, np.intp), np.empty(size, np.intp)
     better = np.full(len(one), 0.5)
     for chunk in chunks(size, _AT_ONCE):
@@ -273,7 +298,8 @@ def large_statement(field: Field, one: Ints, other: Ints) -> LargeStatement:
         i, j = one[asked], other[asked]
         df = np.minimum(field.degrees_of_freedom[i], field.degrees_of_freedom[j])
         better[asked] = t_cdf(t[j, i - chunk.start], df)
-    sure = np.maximum(1.0 - 4.0 * pairs * np.minimum(better, 1.0 - better), 0.0)
+    wrong = 2.0 * pairs * np.minimum(better, 1.0 - better) * (_ERROR / _OF_PAIRS)
+    sure = np.maximum(1.0 - wrong, 0.0)
     first = _first_of_many(field, best == 1)
     best[~first] = np.maximum(best[~first], 2)
     if first.sum() == 1:
@@ -292,7 +318,6 @@ def _first_of_many(field: Field, left: NDArray[np.bool_]) -> NDArray[np.bool_]:
     np.fill_diagonal(covariance, field.variance[chosen])
     apart = field.part[chosen, None] != field.part[chosen]
     first = left.copy()
-    first[chosen] = may_be_first(
-        field.values[chosen], field.degrees_of_freedom[chosen], covariance, apart
-    )
+    df, others = field.degrees_of_freedom[chosen], len(left) - len(chosen)
+    first[chosen] = may_be_first(field.values[chosen], df, covariance, apart, others)
     return first
