@@ -125,8 +125,10 @@ NAMED = re.compile(rf"\.({'|'.join(sorted(SWITCHES))})\b".encode())
 def readers(path: Path) -> set[str]:
     if not NAMED.search(path.read_bytes()):
         return set()
-    nodes = ast.walk(parsed(path))
-    return {node.attr for node in nodes if isinstance(node, ast.Attribute)} & SWITCHES
+    nodes = [node for node in ast.walk(parsed(path)) if isinstance(node, ast.Attribute)]
+    read = {node.attr for node in nodes if node.attr in SWITCHES - {"palifico"}}
+    # Decisions and positions have a palifico, too.
+    return read | {"palifico" for node in nodes if ast.unparse(node).endswith("rules.palifico")}
 
 
 @pytest.mark.slow

@@ -94,7 +94,9 @@ def test_no_palifico_rounds_are_played_if_the_house_says_so(book: str) -> None:
 @pytest.mark.parametrize(
     ("rule", "starters"), [("loser", (0, 1)), ("winner", (1, 0)), ("left", (1, 1))]
 )
-def test_who_opens_the_next_round(book: str, rule: str, starters: tuple[int, int]) -> None:
+def test_next_opener_is_chosen_by_the_house(
+    book: str, rule: str, starters: tuple[int, int]
+) -> None:
     how = house("next_opener", rule)
     for play, starter in zip(("9x4 dudo", "2x4 dudo"), starters, strict=True):
         assert ask(book, FOUR, play, **how)["next_starter"] == starter
@@ -103,7 +105,7 @@ def test_who_opens_the_next_round(book: str, rule: str, starters: tuple[int, int
 
 @shows("STARTER", "PAL-TRIGGER")
 @pytest.mark.parametrize("rule", ["loser", "winner", "left"])
-def test_who_falls_to_one_die_opens_its_palifico_round(book: str, rule: str) -> None:
+def test_a_palifico_round_is_opened_by_its_player(book: str, rule: str) -> None:
     how = house("next_opener", rule)
     verdict = ask(book, "44 34 56", "6x4 dudo", **how)
     assert (verdict["next_starter"], verdict["next_round"]) == (0, "palifico")
@@ -121,7 +123,7 @@ def test_the_next_with_dice_opens_after_an_elimination(book: str, rule: str) -> 
 @pytest.mark.parametrize(
     ("rule", "starters"), [("loser", (2, 2)), ("winner", (2, 0)), ("left", (1, 1))]
 )
-def test_who_opens_after_a_calza(book: str, rule: str, starters: tuple[int, int]) -> None:
+def test_next_opener_after_a_calza(book: str, rule: str, starters: tuple[int, int]) -> None:
     how = house("next_opener", rule)
     for play, starter in zip(("4x4 calza2", "5x4 calza2"), starters, strict=True):
         assert ask(book, FOUR, play, calza=True, **how)["next_starter"] == starter

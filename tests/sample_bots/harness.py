@@ -33,6 +33,7 @@ from arena.game.wire.messages import (
     RoundEnd,
     ToBot,
     Turn,
+    in_full,
 )
 from tests.sample_bots.players import Player
 
@@ -64,7 +65,7 @@ class Table:
                 seats=len(self.players),
                 games=games,
                 seed=1000 + seat,
-                rules=self.rules,
+                rules=in_full(self.rules),
                 limits=LIMITS,
             )
             if player.begin(hello).calza:

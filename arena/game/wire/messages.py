@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import asdict
 
 from arena.game.rules.books import Count, Rules, Seat
 from arena.game.rules.dice import Hand
@@ -34,6 +35,11 @@ class RulesInFull(Rules, frozen=True, kw_only=True, omit_defaults=False):
     """Rules with every switch spelled out, as bots get them."""
 
 
+def in_full(rules: Rules) -> RulesInFull:
+    """Return rules as bots get them."""
+    return RulesInFull(**asdict(rules))
+
+
 class Hello(Struct, frozen=True, tag="hello", kw_only=True):
     """The first line a bot reads; it answers with `ready`."""
 
@@ -48,7 +54,7 @@ class Hello(Struct, frozen=True, tag="hello", kw_only=True):
     """The round after which the dice left decide a game; null if there is no such limit."""
     seed: Annotated[int, Meta(ge=0)]
     """A seed for the bot's own randomness, so that its games can be repeated."""
-    rules: Rules
+    rules: RulesInFull
     """The value of every rule switch."""
     limits: Limits
 

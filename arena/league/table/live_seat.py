@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import cast
 
 from msgspec import UNSET
-from msgspec.structs import asdict
 
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.game.records import MODEL_SECONDS, Cause, Fault, Fixture, LimitsInfo
@@ -18,9 +17,9 @@ from arena.game.wire.messages import (
     Hello,
     Limits,
     Ready,
-    RulesInFull,
     ToBot,
     Turn,
+    in_full,
 )
 
 Request = Turn | CalzaOffer
@@ -109,7 +108,7 @@ def hello_to(
         games=fixture.games,
         max_rounds=fixture.max_rounds or None,
         seed=bot_seed(fixture.seed, seat),
-        rules=RulesInFull(**asdict(rules)),
+        rules=in_full(rules),
         limits=Limits(
             start=limits.start,
             answer=limits.answer,

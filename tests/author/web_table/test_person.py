@@ -25,6 +25,7 @@ from arena.game.wire.messages import (
     Limits,
     RoundEnd,
     Turn,
+    in_full,
 )
 from arena.league.table.person import LeftError
 
@@ -35,7 +36,7 @@ HELLO = Hello(
     seats=3,
     games=2,
     seed=1,
-    rules=VARIANTS["bga"],
+    rules=in_full(VARIANTS["bga"]),
     limits=Limits(1.0, 1.0, 1.0),
 )
 HANDS = st.lists(st.integers(1, 6), min_size=5, max_size=5).map(lambda dice: tuple(sorted(dice)))

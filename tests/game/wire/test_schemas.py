@@ -25,6 +25,7 @@ from arena.game.wire.messages import (
     RoundEnd,
     ToBot,
     Turn,
+    in_full,
 )
 from arena.game.wire.schemas import schemas, write
 from arena.io import shipped
@@ -107,7 +108,9 @@ def test_all_other_messages_are_valid(book: Any, seats: int, data: st.DataObject
     seat = data.draw(st.integers(0, seats - 1))
     places = tuple(data.draw(st.permutations(range(1, seats + 1))))
     limits = Limits(10.0, 0.5, 60)
-    hello = Hello(protocol=1, seat=seat, seats=seats, games=3, seed=7, rules=book, limits=limits)
+    hello = Hello(
+        protocol=1, seat=seat, seats=seats, games=3, seed=7, rules=in_full(book), limits=limits
+    )
     fault = [FaultNotice(game=0, round=1, seat=seat, cause=cause.value) for cause in Cause]
     messages: list[ToBot] = [hello, *fault, GameEnd(game=2, places=places), Bye()]
     for message in messages:
