@@ -61,14 +61,14 @@ def win_chance(standing: Standing) -> float:
     if standing.winner is not None:
         return float(standing.winner == 0)
     opener, lost = standing.opener, _outcomes(standing).mean
-    chances = [win_chance(lose_die(standing, seat)) for seat in (opener, 1 - opener)]
+    chances = [win_chance(lose_die(standing, seat, 1 - seat)) for seat in (opener, 1 - opener)]
     return lost * chances[0] + (1 - lost) * chances[1]
 
 
 @lru_cache(_STANDINGS)
 def stake(standing: Standing) -> "tuple[Outcomes, float]":
     """Return the outcomes of the coming round, and what they decide: a die's worth, in wins."""
-    die = win_chance(lose_die(standing, 1)) - win_chance(lose_die(standing, 0))
+    die = win_chance(lose_die(standing, 1, 0)) - win_chance(lose_die(standing, 0, 1))
     return _outcomes(standing), die
 
 

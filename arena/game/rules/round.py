@@ -204,7 +204,7 @@ def calza_seats(now: Round) -> list[int]:
         for seat in around
         if standing.dice[seat]
         and (rules.calza_by_next or seat != now.to_act)
-        and (may_gain(standing, seat) or not rules.calza_needs_lost_die)
+        and (not rules.calza_needs_lost_die or may_gain(standing, seat))
     ]
 
 
@@ -223,11 +223,16 @@ def calza(now: Round, hands: tuple[Hand, ...], caller: int) -> Outcome:
     count = count_face(hands, bid.face, standing.wild)
     if count != bid.quantity:
         return Outcome("calza", caller, count, caller, None, lose_die(standing, caller, bidder))
-    gains = may_gain(standing, caller)
-    dice = _with(standing.dice, caller, standing.dice[caller] + gains)
+    gainer = caller if may_gain(standing, caller) else None
+    after = after_right_calza(standing, caller)
+    return Outcome("calza", caller, count, None, gainer, after)
+
+
+def after_right_calza(standing: Standing, caller: int) -> Standing:
+    """Return the table after a right calza (CALZA-RIGHT, CALZA-START)."""
+    dice = _with(standing.dice, caller, standing.dice[caller] + may_gain(standing, caller))
     opener = _next_opener(standing, dice, caller, caller)
-    after = Standing(standing.rules, dice, _palificos_played(standing), opener)
-    return Outcome("calza", caller, count, None, caller if gains else None, after)
+    return Standing(standing.rules, dice, _palificos_played(standing), opener)
 
 
 def may_gain(standing: Standing, seat: int) -> bool:

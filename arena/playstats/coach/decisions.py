@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from arena.game.records import BidMade, CallMade
 from arena.game.rules.dice import Hand
-from arena.game.rules.round import Bid, Raises, Round, Standing, may_gain, raises
+from arena.game.rules.round import Bid, Raises, Round, after_right_calza, raises
 from arena.game.rules.view import SeatBid
 from arena.game.walk import PlayedRound
 from arena.playstats.coach.lookahead import LEAST_CHANCE, Floats, Lookahead
@@ -190,10 +190,7 @@ class _Judge:
     def _with_calza(self, made: DecisionAction, last: Bid, on_turn: list[_Option]) -> list[_Option]:
         """Return what a seat that called calza could do: on its turn all else, otherwise pass."""
         now = self._played.now
-        dice = list(now.standing.dice)
-        dice[self._seat] += may_gain(now.standing, self._seat)
-        if_right = Standing(now.standing.rules, tuple(dice), now.standing.palifico_used, self._seat)
-        gained = self._look.after_calza(last, if_right)
+        gained = self._look.after_calza(last, after_right_calza(now.standing, self._seat))
         others = on_turn or [
             _Option(DecisionAction("pass"), self._look.after_pass(last, now.to_act))
         ]

@@ -10,7 +10,7 @@ hands are drawn from a hash, the same ones for all actions of a round.
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import product
+from itertools import pairwise, product
 from typing import NamedTuple
 
 import numpy as np
@@ -177,8 +177,12 @@ class Lookahead:
         self._quantities = np.array([bid.quantity if bid else 0 for bid in self._bids])
         self.chances = self._players[0].chances[self.deals.hands[0][0]]
         """How likely each bid is to be true, by the seat's own dice."""
+        # Who won the call matters at tables of two only: there it is the other seat.
         self._worth = np.array(
-            [win_chance(lose_die(standing, loser), seat) for loser in self._order]
+            [
+                win_chance(lose_die(standing, loser, winner), seat)
+                for winner, loser in pairwise((*self._order[-1:], *self._order))
+            ]
         )
         self._known: dict[int, Floats] = {}
 
