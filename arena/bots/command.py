@@ -1,11 +1,14 @@
 """The commands of bot.yaml: which need a shell, which name no program, and how to mend them."""
 
 import os
+import re
 import shlex
 import shutil
+import sys
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path, PurePath
+from typing import Literal
 
 from arena.bots.runtimes import how_to_compile, how_to_install, interpreter_of, runtime_of
 from arena.bots.sandboxes.base import PATH, command_exists
@@ -21,9 +24,18 @@ _MAKE = "make"
 _CARGO_TARGET = "target/release/"
 CARGO_BUILD = "cargo build --release --offline"
 _CORRECT = "install it, or correct the command in bot.yaml"
+_TYPOGRAPHIC = "\u201c\u201d\u2018\u2019\u00ab\u00bb"
+_ENVIRONMENT = re.compile(r"(?:^|/)\.?v?env/bin/")
 _BOM = "\ufeff"
 _MACHINE_CODE = b"\x7fELF"
 """The first bytes of a compiled program or library."""
+_HEADER, _ORDER, _BIG = 20, 5, 2
+"""Of an ELF file: the bytes up to the number of its processor, which byte says the order of bytes,
+and its value for big-endian (System V ABI, chapter 4)."""
+_MACHINES = {3: "x86", 40: "ARM", 62: "x86-64", 183: "ARM64", 243: "RISC-V"}
+"""Processors by their numbers in ELF files."""
+_SYSTEMS = {b"MZ": "Windows", b"\xcf\xfa\xed\xfe": "macOS", b"\xca\xfe\xba\xbe": "macOS or a JVM"}
+"""What programs of other systems begin with."""
 _FIRST_LINE = 256
 """Bytes that the kernel reads of a script's first line."""
 
@@ -54,9 +66,7 @@ def how_to_get(command: Sequence[str], folder: Path) -> str:
     program = command[0]
     if program == _MAKE:
         return f"sudo apt-get install {_MAKE}"
-    if program.startswith("~"):
-        return "no shell reads ~: name it relative to the bot's folder, as in ./bot"
-    if hint := how_to_install(program):
+    if hint := _never_there(program) or how_to_install(program):
         return hint
     if "/" not in program and (folder / program).is_file():
         return f"it lies in the bot's folder: {_started(program)} in bot.yaml"
@@ -70,6 +80,17 @@ def how_to_get(command: Sequence[str], folder: Path) -> str:
         named = str(Path(program).parent / near[0]) if beside else near[0]
         return f"did you mean '{'./' if program.startswith('./') else ''}{named}'?"
     return _CORRECT
+
+
+def _never_there(program: str) -> str:
+    """Return what is wrong with the name of a program that no machine has; "" if nothing is."""
+    if program[:1] in _TYPOGRAPHIC:
+        return "its quotes are typographic: write ' or \""
+    if _ENVIRONMENT.search(program):
+        return "no virtual environment is brought along: name python3, packages in requirements.txt"
+    if program.startswith("~"):
+        return "no shell reads ~: name it relative to the bot's folder, as in ./bot"
+    return ""
 
 
 def how_to_get_in_image(program: str) -> str:
@@ -90,19 +111,44 @@ def check_runnable(name: str, command: Sequence[str], folder: Path) -> None:
         what, hint = "is not there", "make it in `build`, or correct the command in bot.yaml"
     elif not program.stat().st_mode & 0o111:
         what, hint = "is not executable", f"chmod +x {where}, or {_started(where)} in bot.yaml"
+    elif other := other_machine(program):
+        what = f"is for {other}, and this machine is {_machine(Path(sys.executable))}"
+        hint = "have `build` make it here, or build it for this machine"
     else:
-        first = _first_line(program)
-        if first.startswith(f"{_BOM}#!".encode()):
-            what = "begins with a byte order mark, so its interpreter is not found"
-            hint = f"save it as UTF-8 without one, or {_started(where)} in bot.yaml"
-        elif first.startswith(b"#!") and first.endswith(b"\r"):
-            what = "has a first line that ends with CRLF, so its interpreter is not found"
-            hint = f"sed -i 's/\\r$//' {where}"
-        elif first.isascii() and b"\0" not in first and not first.startswith(b"#!"):
-            what = "is a text whose first line names no interpreter"
-            hint = f"begin it with `#!/bin/sh` or the like, or {_started(where)} in bot.yaml"
+        what, hint = _flaw_of_script(_first_line(program), where)
     if what:
         raise ArenaError(f"'{name}' cannot be started: {where} {what}", str(folder), hint)
+
+
+def _flaw_of_script(first: bytes, where: str) -> tuple[str, str]:
+    """Return why the first line of a program names no interpreter, and what to do; else nothing."""
+    if first.startswith(f"{_BOM}#!".encode()):
+        what = "begins with a byte order mark, so its interpreter is not found"
+        return what, f"save it as UTF-8 without one, or {_started(where)} in bot.yaml"
+    if first.startswith(b"#!") and first.endswith(b"\r"):
+        what = "has a first line that ends with CRLF, so its interpreter is not found"
+        return what, f"sed -i 's/\\r$//' {where}"
+    if first.isascii() and b"\0" not in first and not first.startswith(b"#!"):
+        what = "is a text whose first line names no interpreter"
+        return what, f"begin it with `#!/bin/sh` or the like, or {_started(where)} in bot.yaml"
+    return "", ""
+
+
+def other_machine(program: Path) -> str:
+    """Return the machine that a compiled program is for, "" if it is for this one or a script."""
+    made_for, here = _machine(program), _machine(Path(sys.executable))
+    return "" if made_for in {"", here} or {made_for, here} == {"x86", "x86-64"} else made_for
+
+
+def _machine(program: Path) -> str:
+    """Return the machine in a program's header, "" if it has none."""
+    with program.open("rb") as file:
+        header = file.read(_HEADER)
+    if header.startswith(_MACHINE_CODE) and len(header) == _HEADER:
+        order: Literal["little", "big"] = "big" if header[_ORDER] == _BIG else "little"
+        number = int.from_bytes(header[_HEADER - 2 :], order)
+        return _MACHINES.get(number, f"another processor (number {number})")
+    return next((name for magic, name in _SYSTEMS.items() if header.startswith(magic)), "")
 
 
 def check_mounted(name: str, command: Sequence[str]) -> None:

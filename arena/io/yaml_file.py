@@ -63,6 +63,8 @@ def parse_yaml(path: Path, max_bytes: int = MAX_BYTES) -> tuple[Any, Positions]:
     except yaml.MarkedYAMLError as error:
         what = " ".join(filter(None, (error.context, error.problem)))
         hint = "indent with spaces, not tabs" if _is_tab(text, error.problem_mark) else ""
+        if "mapping values are not allowed" in what:
+            hint = 'put a text with a colon in quotes, as in name: "a: b", or begin a new line'
         raise ArenaError(f"bad YAML: {what}", _where(path, error.problem_mark), hint) from None
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         raise ArenaError(f"bad YAML: {' '.join(str(error).split())}", str(path)) from None

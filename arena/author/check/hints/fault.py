@@ -13,7 +13,10 @@ from arena.author.check.hints.patterns import (
     BY_OUTPUT,
     BY_STDERR,
     MEMORY,
+    RUSTUP,
+    RUSTUP_HINT,
     STDERR_ONLY,
+    Patterns,
 )
 from arena.author.check.timeout_cause import Late
 from arena.bots.runtimes import PROGRAMS, RUNTIMES
@@ -29,6 +32,19 @@ _NETWORK_HINT = (
     "a build has no network: put what it needs into the folder; name Python packages in"
     " requirements.txt, for leagues with `packages: true` and for --packages here"
 )
+_NO_CRATES = re.compile(
+    r"using offline mode|no matching package named|attempting to make an HTTP request"
+)
+_CRATES_HINT = (
+    "a build has no network: run `cargo vendor` in the bot's folder, and put the lines that it"
+    " prints into .cargo/config.toml"
+)
+_HOME = re.compile(r"/home/|/root/|/Users/|(?:^|/)\.?v?env/bin/")
+_NO_HOME = (
+    "; it sees no home folders and no virtual environments: name a program of /usr/bin, packages"
+    " in requirements.txt"
+)
+_SIGNALS = re.compile(r"SIGSEGV|SIGABRT|SIGFPE|SIGBUS|SIGTRAP|SIGILL")
 _UNDEFINED = re.compile(r"undefined reference to [`'](\w+)'")
 _PLACE = re.compile(r"^--> ")
 _MATHS = frozenset({"pow", "exp", "log", "sqrt", "sin", "cos", "floor", "ceil", "lgamma", "fmod"})
@@ -54,6 +70,7 @@ _BY_CAUSE = {
     Cause.FLOOD: STDERR_ONLY,
     Cause.MALFORMED_LINE: "`arena help protocol` shows every answer",
 }
+_THROWN = re.compile(r"^\s+at \S.*:\d+:\d+\)?$|thread '.*' panicked|^panic: ", re.MULTILINE)
 _NO_PROGRAM = re.compile(
     r"exec(?:ute|:)? (\S+): [Nn]o such file|env: \W(\S+?)\W: No such file"
     r"|sh: (?:line )?(?:\d+: )?(?:exec: )?(\S+?): (?:command )?not found"
@@ -68,6 +85,10 @@ def of_build(command: Sequence[str], output: str) -> str:
     """Return the first error of a build that failed and its cause, or how to mend it if known."""
     if _NO_NETWORK.search(output) or _FETCHES.search(" ".join(command)):
         return _NETWORK_HINT
+    if _NO_CRATES.search(output):
+        return _CRATES_HINT
+    if re.search(RUSTUP, output):
+        return RUSTUP_HINT
     if missing := _UNDEFINED.search(output):
         lacks = "-lm at its end" if missing[1] in _MATHS else "every .c file and library"
         return f"{missing[0]}: `build` must name {lacks}"
@@ -174,7 +195,12 @@ def hint_for(evidence: Evidence) -> str:
     if "no newline" in evidence.detail:
         return "end every line with a newline"
     if evidence.late:
-        return _of_late(evidence)
+        # What it wrote of an error before it was stopped says more than that it was late.
+        said = of_import(evidence.stderr, evidence.files, in_image=evidence.in_image)
+        said = said or (_of_text(evidence.stderr, BY_STDERR, evidence) if _traced(evidence) else "")
+        return said or _of_late(evidence)
+    if evidence.cause is Cause.ILLEGAL_ACTION and (hint := _of_swapped(evidence)):
+        return hint
     if hint := (
         of_import(evidence.stderr, evidence.files, in_image=evidence.in_image)
         or _of_program(evidence)
@@ -185,6 +211,22 @@ def hint_for(evidence: Evidence) -> str:
     if evidence.cause is Cause.CRASH and not evidence.stderr.strip():
         return "it wrote nothing to standard error: repeat it without the arena, as below"
     return _BY_CAUSE.get(evidence.cause, "")
+
+
+def _traced(evidence: Evidence) -> bool:
+    """Return whether standard error ends with an error that a language reports."""
+    return "Traceback" in evidence.stderr or bool(_THROWN.search(evidence.stderr))
+
+
+def _of_swapped(evidence: Evidence) -> str:
+    """Return that a bid would be legal with its two numbers swapped; "" if not."""
+    bid, asked = _decoded(evidence.came), _decoded(evidence.sent[-1] if evidence.sent else "")
+    quantity, face, raises = bid.get("quantity"), bid.get("face"), asked.get("raises")
+    for row in raises if isinstance(raises, list) else ():
+        low, high = row.get("min", 0), row.get("max", 0)
+        if row.get("face") == quantity and isinstance(face, int) and low <= face <= high:
+            return f"quantity and face are swapped: the bid {face} x {quantity} would be legal"
+    return ""
 
 
 def named(late: Late, before: float) -> str:
@@ -202,6 +244,18 @@ def named(late: Late, before: float) -> str:
 
 
 def _of_patterns(evidence: Evidence) -> str:
+    """Return how to mend a fault by its words; what is empty or null may have ended a program."""
+    texts = ((evidence.came, BY_OUTPUT), (evidence.stderr, BY_STDERR), (evidence.detail, BY_DETAIL))
+    found = (_of_text(text, patterns, evidence) for text, patterns in texts)
+    hint = next(filter(None, found), "")
+    opens = '"bids":[]' in (evidence.sent[-1] if evidence.sent else "").replace(" ", "")
+    if opens and _SIGNALS.search(evidence.detail) and evidence.asked == "turn":
+        return f"note that here `bids` {_EMPTY['bids']}; {hint}"
+    return hint
+
+
+def _of_text(text: str, patterns: Patterns, evidence: Evidence) -> str:
+    """Return the hint of the first pattern in a text, "" if none is there."""
     node = evidence.runtime == "node"
     values = {
         "asked": evidence.asked,
@@ -209,14 +263,9 @@ def _of_patterns(evidence: Evidence) -> str:
         "reads": RUNTIMES[evidence.runtime].reads,
         "memory": f"; Node.js ends so, too, when memory is short: {MEMORY}" if node else "",
     }
-    for text, patterns in (
-        (evidence.came, BY_OUTPUT),
-        (evidence.stderr, BY_STDERR),
-        (evidence.detail, BY_DETAIL),
-    ):
-        for pattern, hint in patterns:
-            if match := re.search(pattern, text, re.MULTILINE):
-                return hint.format(*match.groups(), **values)
+    for pattern, hint in patterns:
+        if match := re.search(pattern, text, re.MULTILINE):
+            return hint.format(*match.groups(), **values)
     return ""
 
 
@@ -231,6 +280,8 @@ def _of_program(evidence: Evidence) -> str:
         return ""
     near = get_close_matches(name.rpartition("/")[2], PROGRAMS, 1)
     mend = f"; did you mean '{near[0]}'?" if near else ""
+    if _HOME.search(name):
+        mend = _NO_HOME
     return f"{how} {name}, which the sandbox does not have{mend}"
 
 

@@ -8,6 +8,15 @@ _FILES = f"a bot may have {Quota().files} files open at a time"
 _PROCESSES = f"a bot may have {Quota().processes} processes and threads"
 STDERR_ONLY = "print nothing but answers to standard output; standard error is yours"
 _ESM = "in Node.js a .mjs file has `import` and a .cjs file has `require`"
+_MIXED_MODULES = (
+    r"Cannot use import statement outside|Unexpected token 'export'|ERR_REQUIRE_ESM"
+    r"|require\(\) of ES Module|does not provide an export named"
+)
+RUSTUP = r"rustup could not|no default toolchain|rustup default"
+RUSTUP_HINT = (
+    "rustup's programs lie in your home folder, which the sandbox does not see:"
+    " sudo apt-get install rustc cargo"
+)
 _SEVERAL_LINES = (
     r"JSONDecodeError: Extra data|Unexpected non-whitespace character after JSON"
     r"|SyntaxError: Unexpected token (?:\{|'\{').* in JSON"
@@ -51,6 +60,10 @@ BY_OUTPUT: Patterns = (
 )
 """Patterns in the line that came."""
 BY_STDERR: Patterns = (
+    (
+        r"coroutine object|type coroutine is not|coroutine '(?:\w+)' was never awaited",
+        "a function with `async` returns no answer: remove `async`, or call it by asyncio.run(...)",
+    ),
     (r"choose\(\) returned \{\}; it must", "choose may not be async: it returned a promise"),
     (
         r"choose\(\) returned .*; it must return",
@@ -59,7 +72,11 @@ BY_STDERR: Patterns = (
     (r"choose called neither", "look for a path through choose that calls neither of them"),
     (r"Non-UTF-8 code|invalid utf-8|stream did not contain valid UTF-8", "save the file as UTF-8"),
     (r"require is not defined in ES module", f"{_ESM}: replace require, or rename it to .cjs"),
-    (r"Cannot use import statement outside", f"{_ESM}: rename it to .mjs"),
+    (
+        _MIXED_MODULES,
+        f"{_ESM}: rename it to .mjs, and use one of them in all files",
+    ),
+    (RUSTUP, RUSTUP_HINT),
     (
         _SEVERAL_LINES,
         "what it read holds several lines, or is not whole. Read a line at a time: {reads}",
