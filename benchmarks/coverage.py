@@ -88,12 +88,14 @@ FIELDS = {
     "champion": Field(lambda bots, rng: np.append(mixed(bots - 1, rng), 20.0)),
     "loser": Field(lambda bots, rng: np.append(mixed(bots - 1, rng), -20.0)),
     "skewed": Field(lambda bots, rng: np.append(mixed(bots - 1, rng), -16.0)),
+    "hopeless": Field(lambda bots, _: np.append(np.zeros(bots - 2), [-20.0, -20.0])),
     "circle": Field(lambda bots, _: np.zeros(bots), circle),
     "neighbours": Field(lambda bots, _: np.linspace(-3.0, 3.0, bots), neighbours),
     "changing": Field(mixed, changes=True),
 }
-"""Mixed and equal bots; two classes far apart; one bot that wins or loses all, or nearly; rock,
-paper, scissors; bots that make it hard for whoever acts after them; a field that changes."""
+"""Mixed and equal bots; two classes far apart; one bot that wins or loses all, or nearly; equal
+bots and two that lose all; rock, paper, scissors; bots that make it hard for whoever acts after
+them; a field that changes."""
 
 
 def main() -> None:

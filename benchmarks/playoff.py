@@ -21,7 +21,7 @@ from arena.ratings.maths.arrays import Floats, as_floats
 from arena.ratings.racing import Race, by_opponent
 
 CONFIDENCE = 0.95
-MOST = {"winner": 200_000, "none": 40_000, "dependent": 20_000}
+MOST = {"winner": 200_000, "none": 40_000, "dependent": 5_000}
 """Games, where there is a winner, where there is none, and where the games of a fixture depend."""
 STEP = 0.15
 """How much weaker each bot is than the one before, from the third on, in log odds."""
@@ -29,7 +29,7 @@ STEP = 0.15
 
 FIELDS = ((9, 0.57, 2), (9, 0.6, 2), (9, 0.65, 2), (20, 0.6, 2), (9, 0.6, 20))
 """Bots, the share of games that the first wins against the second, games of a fixture."""
-DEPENDENT = ((2, 10, 1.0), (4, 10, 0.5), (8, 10, 0.5), (8, 10, 1.0), (8, 2, 1.0), (4, 40, 0.5))
+DEPENDENT = ((4, 10, 0.5), (4, 40, 0.5), (8, 10, 0.5), (8, 10, 1.0))
 """Bots, games of a fixture, and the standard deviation of a fixture's form in log odds."""
 
 

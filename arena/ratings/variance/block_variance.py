@@ -239,13 +239,17 @@ def covariance(games: Games, skills: Posterior, met: Pairs, luck: Luck | None = 
     return Covariance(of_mu, sigma, of_place, df, units.method, blocks)
 
 
-def _residual_df(games: Games) -> float:
-    """Return the degrees of freedom that games leave if each is independent: at least 1.
+_LEAST_DF = 3.0
+"""If games hardly outnumber bots nothing is told apart; fewer would make intervals endless."""
 
-    The skills take one for each bot but one. After few games an infinite number of them told equal
-    bots apart in 17 % of leagues (`benchmarks/few_games.py`).
+
+def _residual_df(games: Games) -> float:
+    """Return the degrees of freedom that games leave if each is independent.
+
+    The skills take one for each bot but one. By the normal distribution, four equal bots with four
+    games each were told apart in 16 % of leagues (`benchmarks/few_games.py`).
     """
-    return max(1.0, len(games.order) - games.size + 1.0)
+    return max(_LEAST_DF, len(games.order) - games.size + 1.0)
 
 
 def borrowed_share(own: Floats, field: float) -> tuple[Floats, Floats]:
