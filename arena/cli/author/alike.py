@@ -86,6 +86,8 @@ def command(
     else:
         _print_pairs(result)
         _print_bots(result)
+        if not page and any(pair.stands_out for pair in result.pairs):
+            say("next: --page FILE shows the pairs side by side (arena help alike)")
     if page:
         from arena.author.alike.page import write_page  # slow to import, and few ask for it
 

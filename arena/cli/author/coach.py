@@ -304,6 +304,7 @@ def puzzle_(*, bot: str, as_json: bool, **games: Any) -> int:
                 f"\nYou found the best choice in {best} of {len(costs)} and gave up"
                 f" {_percent(yours)} a turn; the bot {_percent(its)}."
             )
+    say(f"next: arena coach {quote(bot)} names the change that mends each leak")
     return OK
 
 

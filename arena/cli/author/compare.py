@@ -40,6 +40,8 @@ from arena.league.table.decisions_by_build import BuildDecision
 from arena.league.terms.config import MAX_BLOCKS, MAX_GAMES
 from arena.ratings.two_versions import Paired
 
+_SURE = 0.95
+"""The probability from which on a version is taken to be better or worse."""
 _BLOCKS = "How often each version meets the field."
 _UNTIL = (
     "Stop as soon as one version is better at this confidence, such as 0.95, or neither is by"
@@ -130,8 +132,20 @@ def command(
         _print_strength(old, new, comparison)
         if comparison.behaviour:
             _print_behaviour(comparison.behaviour)
+        say(_next_step(new, comparison))
     say(f"to play the same games again: --seed {shlex.quote(comparison.conditions.seed)}")
     return OK
+
+
+def _next_step(new: str, comparison: Comparison) -> str:
+    """Return what to do with a result: a better version is coached on, an open one is played on."""
+    decision = comparison.decision if comparison.until else None
+    if decision == NEW or (not comparison.until and comparison.better > _SURE):
+        return f"next: arena coach {shlex.quote(new)}"
+    if decision or (not comparison.until and comparison.better < 1 - _SURE):
+        return "next: keep the old one; in its games arena coach says what else to change"
+    blocks = 2 * comparison.conditions.blocks
+    return f"next: --blocks {blocks} plays twice as many games, for smaller differences"
 
 
 class _Listener(TerminalListener):

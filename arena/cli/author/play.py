@@ -116,6 +116,7 @@ def command(
         print_json({"league": str(request.league), "results": results})
     else:
         _print_results(results)
+        say(f"{request.games} games in each order of seats")
     say(f"stored: arena report {quote(str(request.league))}")
     if opening:
         site = request.folder / "site"
