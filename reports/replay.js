@@ -71,7 +71,7 @@ function wordOf(seat, round) {
   if (fault >= 0 && fault <= state.at) return "faulted";
   if (step().kind === "end" || !round || !round.dice[seat].length) return PLACES[state.game.places[seat]];
   const bid = story().findLast((one) => one.kind === "bid" && one.seat === seat);
-  return bid ? `${bid.quantity} × ${bid.face}` : "";
+  return bid ? [`${bid.quantity} ×`, die(bid.face)] : "";
 }
 
 function seatClass(seat, round) {
@@ -83,7 +83,7 @@ function seatClass(seat, round) {
 
 function seatBox(seat, round) {
   const who = element("div", { class: "who", title: nameOf(seat) }, element("i", { class: markOf(seat) }), element("bdi", {}, nameOf(seat)));
-  const word = element("div", { class: "word" }, wordOf(seat, round));
+  const word = element("div", { class: "word" }, ...[wordOf(seat, round)].flat());
   return element("li", { class: `${seatClass(seat, round)} at-${seat}` }, who, handOf(seat, round), word);
 }
 

@@ -76,11 +76,13 @@ function addButton(head) {
 
 /* Filtering */
 
+// Letters are compared without accents.
+const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+
 function fits(row) {
   const name = textAt(row, column("bot"));
   const rival = textIn(row, "rival");
-  const wanted = state.find.toLowerCase();
-  return `${name}\n${rival}`.toLowerCase().includes(wanted)
+  return plain(`${name}\n${rival}`).includes(plain(state.find))
     && (!state.author || textIn(row, "author") === state.author)
     && (!state.tag || tagsOf(row).includes(state.tag));
 }

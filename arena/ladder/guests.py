@@ -87,7 +87,9 @@ class GuestTable:
         *,
         trusted: bool,
         entered: tuple[str, ...],
+        ladder: str,
     ) -> None:
+        self._ladder = ladder
         self._id = id_
         self._entered = entered
         self._request = request
@@ -122,7 +124,7 @@ class GuestTable:
         shown = self.person.shown(self._page.number, visit=False)
         if shown:
             replay = f"../../played/{self._id}/replay.html" if self._replay else ""
-            html = table_html(shown, public=True, replay=replay, entered=self._entered)
+            html = table_html(shown, ladder=self._ladder, replay=replay, entered=self._entered)
             self._page = GuestPage(number=shown.number, html=html, replay=self._replay)
             self._spool.show(self._id, self._page)
         return True
@@ -200,7 +202,13 @@ class GuestTables:
         count = partial(self.count, asked.versions)
         trusted = self._config.file.trust_bots
         self._tables[id_] = GuestTable(
-            id_, request, self._spool, count, trusted=trusted, entered=entered
+            id_,
+            request,
+            self._spool,
+            count,
+            trusted=trusted,
+            entered=entered,
+            ladder=self._config.file.name,
         )
 
     def _request(self, id_: str, asked: Asked) -> TableRequest:

@@ -58,6 +58,14 @@ function inTar(bytes) {
   return null;
 }
 
+// How archives begin: zip, gzip, bzip2, xz; tar says what it is further on.
+const ARCHIVES = ["PK", "\x1f\x8b", "BZh", "\xfd7zXZ\0"];
+
+async function isArchive(file) {
+  const begin = String.fromCharCode(...new Uint8Array(await file.slice(0, 262).arrayBuffer()));
+  return ARCHIVES.some((magic) => begin.startsWith(magic)) || begin.slice(257) === "ustar";
+}
+
 // Returns the name in the bot.yaml of an archive; "" where it cannot be read here.
 async function nameIn(file) {
   try {
@@ -93,6 +101,12 @@ class Upload {
 
   // Read the name; without one the field is shown again.
   async take(file) {
+    this.file = null;
+    if (!await isArchive(file)) {
+      this.form.elements.file.value = "";
+      this.say(`${file.name} is not an archive: pack the folder of the bot as .zip or .tar.`);
+      return false;
+    }
     this.file = file;
     const name = await nameIn(file);
     if (name) this.form.elements.bot.value = name;

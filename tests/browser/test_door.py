@@ -117,6 +117,7 @@ def test_all_but_drops_works_without_scripts(browser: Browser, door: Door) -> No
         page.wait_for_url(f"{door.base}/")
         page.goto(f"{door.base}/me")
         expect(page.get_by_role("heading", level=1)).to_have_text("Log in first")
+        expect(page.get_by_role("link", name="How to take part")).to_be_visible()
     [upload] = uploads(door)
     assert (door.folder.inbox / f"{upload.sha256}.zip").read_bytes() == b"PK-no-zip"
 
@@ -124,7 +125,10 @@ def test_all_but_drops_works_without_scripts(browser: Browser, door: Door) -> No
 def test_a_file_is_dropped_and_followed(browser: Browser, door: Door) -> None:
     with visiting(browser) as page:
         log_in(page, link(door))
-        page.locator("h1").evaluate(DROP, ["a.tar", "dropped"])
+        page.locator("h1").evaluate(DROP, ["photo.png", "\x89PNG"])
+        expect(page.get_by_role("status")).to_contain_text("photo.png is not an archive")
+        expect(page.get_by_label("Name of the bot")).to_be_hidden()
+        page.locator("h1").evaluate(DROP, ["a.zip", "PK-dropped"])
         page.get_by_label("Name of the bot").fill("mine")
         page.get_by_role("button", name="Submit").click()
         page.wait_for_url("**/versions/mine@1")

@@ -25,7 +25,9 @@ from arena.publish.replay_steps import likely, there
 from arena.publish.templates import render
 
 _IN_ROW = 5
-"""Bids of a face that are shown at once; those above them unfold."""
+"""Bids of a face that are shown at once; the others unfold."""
+_SAFE = 0.9
+"""The chance, by the person's own dice, from which on a bid is no question: one such is shown."""
 _SHORT_OF_ROOM = 5
 """Dice of a hand above which a box has two lines of them."""
 
@@ -56,28 +58,39 @@ def rows_of(shown: Shown) -> list[FaceRow]:
     bids = legal_bids(shown.snapshot.request)
     rows = []
     for face in [*range(PACO + 1, FACES + 1), PACO]:
-        moves = []
+        moves = list[Move]()
+        first = 0
         for bid in bids:
             if bid.face != face:
                 continue
             odds = shown.snapshot.odds.get((bid.quantity, face))
+            if odds and odds.holds >= _SAFE:
+                first = len(moves)
             holds = likely(odds.holds) if odds and shown.with_odds else ""
             label = name_bid(bid) + (f", holds with {holds}" if holds else "")
             short = holds.replace("under ", "<").replace("over ", ">")
             moves.append(Move(f"bid {bid.quantity} {face}", label, str(bid.quantity), short))
         if moves:
             name = name_bid(Bid(2, face)).removeprefix("2 ")
-            rows.append(FaceRow(face, name, moves[:_IN_ROW], moves[_IN_ROW:]))
+            first = min(first, max(0, len(moves) - _IN_ROW))
+            end = first + _IN_ROW
+            rows.append(FaceRow(face, name, moves[first:end], moves[:first] + moves[end:]))
     return rows
 
 
-def calls_of(shown: Shown) -> list[Move]:
-    """Return the buttons that are no bids; the first is the main one."""
+def calls_of(shown: Shown, ladder: str = "") -> list[Move]:
+    """Return the buttons that are no bids; the first is the main one.
+
+    On a ladder, others can be played at once.
+    """
     snapshot = shown.snapshot
     if snapshot.request:
         return list(_answers(shown, snapshot.request))
     if shown.over:
-        return [Move("leave", "Leave the table", "Leave the table")]
+        leave = Move("leave", "Leave the table", "Leave the table")
+        if not ladder:
+            return [leave]
+        return [Move("again", "Again", "Again"), Move("harder", "Harder", "Harder"), leave]
     if snapshot.kind == "game_end":
         return [Move("next", "Next game", "Next game", key="Enter")]
     if snapshot.kind != "round_end":
@@ -161,8 +174,8 @@ class TablePage(Struct, frozen=True):
     with_odds: bool
     over: bool
     rules: list[tuple[str, str]]
-    public: bool
-    """Whether the table is on a ladder, not on the person's machine."""
+    ladder: str
+    """The name of the ladder that it belongs to; "" on the person's own machine."""
     replay: str
     """Where the replay of the last game is; "" if there is none."""
 
@@ -174,11 +187,11 @@ class ClosedPage(Struct, frozen=True):
 
 
 def table_html(
-    shown: Shown, *, public: bool = False, replay: str = "", entered: Iterable[str] = ()
+    shown: Shown, *, ladder: str = "", replay: str = "", entered: Iterable[str] = ()
 ) -> str:
     """Return the page of a table; `entered` are bots that got their marks before its own."""
     marks = identities(shown.names, entered)
-    return render("play/table.html", table_page(shown, marks, public=public, replay=replay))
+    return render("play/table.html", table_page(shown, marks, ladder=ladder, replay=replay))
 
 
 def closed_html(*, stored: bool) -> str:
@@ -187,7 +200,7 @@ def closed_html(*, stored: bool) -> str:
 
 
 def table_page(
-    shown: Shown, marks: Mapping[str, Identity], *, public: bool = False, replay: str = ""
+    shown: Shown, marks: Mapping[str, Identity], *, ladder: str = "", replay: str = ""
 ) -> TablePage:
     """Return the page model of what is shown."""
     snapshot = shown.snapshot
@@ -213,7 +226,7 @@ def table_page(
         false=false,
         winner=does(snapshot.places.index(1), "win", names, hello.seat) if ended else "",
         rows=rows_of(shown),
-        calls=calls_of(shown),
+        calls=calls_of(shown, ladder),
         bids=[
             BidRow(
                 name=names[bid.seat],
@@ -229,7 +242,7 @@ def table_page(
         with_odds=shown.with_odds,
         over=shown.over,
         rules=in_words(hello.rules),
-        public=public,
+        ladder=ladder,
         replay=replay,
     )
 

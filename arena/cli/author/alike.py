@@ -98,7 +98,10 @@ def command(
 
 def _print_pairs(result: Alike) -> None:
     out = [pair for pair in result.pairs if pair.stands_out]
-    click.echo(f"{len(out)} of {len(result.pairs):,} pairs are more alike than others are")
+    pairs = f"{len(result.pairs):,} {'pair' if len(result.pairs) == 1 else 'pairs'}"
+    click.echo(
+        f"{len(out)} of {pairs} {'is' if len(out) == 1 else 'are'} more alike than others are"
+    )
     shown = out[:MOST_SHOWN]
     rows = []
     for pair in shown:

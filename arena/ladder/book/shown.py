@@ -5,6 +5,7 @@ are not here before every table of its block is played: they share their dice.
 """
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -76,6 +77,29 @@ def published_pairs(site: Path) -> list[PublishedCase]:
     """
     found = read_json(site / "data" / "suspicions.json", _PublishedCases)
     return [case for case in found.rows if case.rival] if found else []
+
+
+class PublishedStyle(Struct, frozen=True):
+    """How a bot played in a division, in counts."""
+
+    bot: str
+    bids: int
+    bluffs: int
+    """Bids that were false."""
+
+
+class _Styles(Struct, frozen=True):
+    rows: list[PublishedStyle]
+
+
+def published_bluffs(site: Path) -> dict[str, float]:
+    """Return which share of its bids was false, for each version that bid at all."""
+    styles = read_json(site / "data/style.json", _Styles)
+    bids, bluffs = Counter[str](), Counter[str]()
+    for row in styles.rows if styles else ():
+        bids[row.bot] += row.bids
+        bluffs[row.bot] += row.bluffs
+    return {bot: bluffs[bot] / count for bot, count in bids.items() if count}
 
 
 class LiveRow(Struct, frozen=True, kw_only=True):

@@ -141,6 +141,7 @@ def version(request: Request) -> Response:
         not_obeyed = door.orders(book.last_order())
     waiting = [order for order in not_obeyed if order.version == seen.name]
     waits = info.place is not None or waiting
+    rows = now.live.rows if now.live else ()
     return HTMLResponse(
         page(
             request,
@@ -151,6 +152,8 @@ def version(request: Request) -> Response:
             has_archive=folder.sent(info.author, info.version).is_file(),
             lines=lines,
             result=result_of(request),
+            standing=next((row for row in rows if row.version == info.version), None),
+            of=len(rows),
             private=_written(request, info.author, info.version),
             reload=_RELOAD if waits else 0,
         )

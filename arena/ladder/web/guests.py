@@ -2,9 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from secrets import token_urlsafe
+from typing import NamedTuple
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -14,15 +15,18 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from arena.io import shipped
 from arena.io.text import whole_number
 from arena.ladder.book.book import Book
+from arena.ladder.book.shown import published_bluffs
 from arena.ladder.door.access import id_of
 from arena.ladder.door.guest_spool import FACT, Asked, GuestPage, GuestSpool, strength
 from arena.ladder.web.problems import NOT_FOUND, RequestError
 from arena.ladder.web.served import AskedFor, Served, client_of, see_other, served_by
+from arena.ladder.web.site import framed
 from arena.ladder.web.templates import page
 from arena.ladder.web.uploads import Form, form_of, posted
 from arena.ladder.web.visitors import Visitor, visitor_of
 from arena.ladder.web.where import path_of
 
+_MAIN = '<main id="main">'
 _NO_CONTENT = 204
 _GONE = 410
 _POLL = 20.0
@@ -35,49 +39,95 @@ _OPENS = 60.0
 """Seconds in which a table that was asked for must be there."""
 _NO_MORE = "The ladder does not run, or was started again."
 _MOST_RIVALS = 5
+_OFTEN, _SELDOM = 0.25, 0.08
+"""Shares of false bids from which on a version bluffs often, and now and then."""
+_ANOTHER = {"again", "harder"}
+"""What may be clicked when a game is over, beside leaving."""
+_CLOSES = 30
+"""Looks within which a table that was left is closed."""
+
+
+class Rival(NamedTuple):
+    """A version that plays against visitors."""
+
+    version: str
+    rank: int | None
+    """The best rank that it may have; None before its first games."""
+    word: str
+    """How it plays, in a few words; "" if that is not known."""
 
 
 def offer(request: Request) -> Response:
     """Show who can be played against, and how people did against them."""
-    return HTMLResponse(_offer(request, {}, None))
+    return HTMLResponse(_offer(request, request.query_params.getlist("with"), None))
 
 
-def _offer(request: Request, typed: Mapping[str, str], error: RequestError | None) -> str:
+def _offer(request: Request, chosen: Collection[str], error: RequestError | None) -> str:
     served = served_by(request)
     visitor_of(request)
+    rivals = _rivals(served)
+    first = _first_rival(rivals) if rivals else ""
+    live = served.watch.now.live
     return page(
         request,
         "play_offer.html",
         places=served.terms.guests,
-        versions=_versions(served) if served.terms.guests else [],
+        rivals=rivals,
+        ranked=len(live.rows) if live else 0,
+        first=first,
+        chosen=chosen if any(rival.version in chosen for rival in rivals) else {first},
         strength=strength(served.folder),
-        typed=typed,
         error=error,
     )
 
 
-def _versions(served: Served) -> list[str]:
+def _rivals(served: Served) -> list[Rival]:
+    """Return those that play against visitors, the strongest first."""
+    if not served.terms.guests:
+        return []
     with Book(served.folder) as book:
         names: list[str] = msgspec.json.decode(book.facts().get(FACT, "[]"))
-    return names
+    live = served.watch.now.live
+    order = {row.version: at for at, row in enumerate(live.rows)} if live else {}
+    ranks = {row.version: row.best for row in live.rows} if live else {}
+    bluffs = published_bluffs(served.folder.site)
+    names.sort(key=lambda name: order.get(name, len(order)))
+    return [Rival(name, ranks.get(name), _word(bluffs.get(name))) for name in names]
+
+
+def _word(bluffs: float | None) -> str:
+    """Return in words how often false bids are made."""
+    if bluffs is None:
+        return ""
+    if bluffs >= _OFTEN:
+        return "bluffs often"
+    return "bluffs now and then" if bluffs >= _SELDOM else "hardly bluffs"
+
+
+def _first_rival(rivals: Sequence[Rival]) -> str:
+    """Return one that is neither the best nor the worst: a third from the end."""
+    return rivals[2 * len(rivals) // 3].version
 
 
 @posted(visitor_of)
 def ask(request: Request, _who: Visitor, form: Form) -> Response:
     """Ask for a table; a form that is refused is shown again."""
+    served = served_by(request)
+    rivals = _rivals(served)
+    # What cannot be meant is mended: nobody, two versions of a bot, too many.
+    marked = [rival.version for rival in reversed(rivals) if rival.version in form]
+    bots = {version.partition("@")[0]: version for version in marked}
+    chosen = [*bots.values()][-_MOST_RIVALS:] or [_first_rival(rivals)] if rivals else []
     try:
-        return _ask(request, form)
+        return _sit_down(request, chosen)
     except RequestError as error:
         return HTMLResponse(_offer(request, form, error), error.status, error.headers)
 
 
-def _ask(request: Request, form: Form) -> Response:
+def _sit_down(request: Request, chosen: Sequence[str]) -> Response:
     served = served_by(request)
-    chosen = [name for name in _versions(served) if name in form] if served.terms.guests else []
     if not chosen:
-        raise RequestError(409, "choose whom to play against", "mark at least one")
-    if len(chosen) > _MOST_RIVALS or len({name.partition("@")[0] for name in chosen}) < len(chosen):
-        raise RequestError(409, "these cannot sit at a table", "at most five, each bot once")
+        raise RequestError(409, "nobody plays against visitors now", "come again later")
     spool, address = GuestSpool(served.folder), client_of(request)
     secret = token_urlsafe(32)
     with served.giving_places:
@@ -156,10 +206,35 @@ async def click(request: Request) -> Response:
     if number is None or len(move) > 20 or not move.isprintable():
         raise RequestError(400, "the form cannot be read")
     spool = GuestSpool(served.folder)
+    if move in _ANOTHER:
+        return await _another(request, spool, id_, number, move)
     if not await run_in_threadpool(spool.click, id_, number, move):
         raise RequestError(429, "too much was clicked at this table")
     await _shown(served, spool, id_, number, _SETTLES)
     return see_other(path_of(request))
+
+
+async def _another(
+    request: Request, spool: GuestSpool, id_: str, number: int, move: str
+) -> Response:
+    """Leave a table whose game is over for one with the same rivals, or with a stronger one."""
+    served = served_by(request)
+    asked = spool.asked_for(id_)
+    rivals = [rival.version for rival in await run_in_threadpool(_rivals, served)]
+    chosen = [name for name in rivals if asked and name in asked.versions]
+    if move == "harder" and chosen:
+        chosen = [rivals[max(0, rivals.index(chosen[0]) - 1)]]
+    await run_in_threadpool(spool.click, id_, number, "leave")
+    for _ in range(_CLOSES):
+        shown = await run_in_threadpool(spool.page, id_)
+        if shown is None or shown.why:
+            break
+        await asyncio.sleep(_LOOK)
+    try:
+        return await run_in_threadpool(_sit_down, request, chosen)
+    except RequestError as error:
+        text = await run_in_threadpool(_offer, request, chosen, error)
+        return HTMLResponse(text, error.status, error.headers)
 
 
 def file(request: Request) -> Response:
@@ -184,7 +259,12 @@ def played(request: Request) -> Response:
     wanted: Path = (site / path).resolve()
     if not wanted.is_relative_to(site) or not wanted.is_file():
         raise RequestError(404, NOT_FOUND)
-    return FileResponse(wanted)
+    if wanted.suffix != ".html":
+        return FileResponse(wanted)
+    asked = GuestSpool(served_by(request).folder).asked_for(id_)
+    words = page(request, "played_words.html", rivals=asked.versions if asked else ())
+    text = framed(request, wanted.read_text(encoding="utf-8"))
+    return HTMLResponse(text.replace(_MAIN, f"{_MAIN}\n{words}", 1))
 
 
 def _id(request: Request) -> str:

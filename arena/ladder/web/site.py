@@ -21,6 +21,7 @@ from arena.ladder.web.problems import RequestError
 from arena.ladder.web.served import see_other
 from arena.ladder.web.templates import page
 from arena.ladder.web.visitors import session_word, visitor_of
+from arena.ladder.web.where import where_of
 
 _ASK_AGAIN = "no-cache"
 _LEVEL = 5
@@ -67,7 +68,7 @@ def framed(request: Request, text: str, *, own_menu: bool = False) -> str:
     known = page(request, "frame.html", site_page="" if own_menu else text)
     head, header = known.split("<!-- body -->\n")
     text = _POLICY.sub("", text, count=1)
-    text = _FONT.sub('href="/assets/font.css?', text, count=1)
+    text = _FONT.sub(f'href="{where_of(request).path}/assets/font.css?', text, count=1)
     text = text.replace("</head>", f"{head}</head>", 1)
     match = _HEADER.search(text)
     if match is None:

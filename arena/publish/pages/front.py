@@ -78,9 +78,10 @@ class BoardCard(Struct, frozen=True):
     """Whether its page is there."""
 
     @property
-    def share(self) -> float:
-        """The share of bots that may be first."""
-        return len(self.first) / len(self.board.rows)
+    def settled(self) -> float:
+        """The share of bots that cannot be first, but for the best: 1 if it is known who is."""
+        others = len(self.board.rows) - 1
+        return 1 - (len(self.first) - 1) / others if others else 1.0
 
 
 class LostGames(Struct, frozen=True):

@@ -168,7 +168,7 @@ def test_the_places_are_printed(tmp_path: Path) -> None:
     folder = hand_ins(tmp_path / "hand-ins", ["renamed"])
     ran = run("alike", folder, "--positions", 0, cwd=tmp_path)
     lines = ran.out.splitlines()
-    assert lines[0] == "1 of 3 pairs are more alike than others are"
+    assert lines[0] == "1 of 3 pairs is more alike than others are"
     assert re.fullmatch(r"original and renamed +100 % / 100 % +- +1.00", lines[2])
     assert re.fullmatch(r"  bot.py 2-54 and bot.py 2-54: \d+ tokens", lines[-6])
 

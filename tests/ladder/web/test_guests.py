@@ -23,6 +23,8 @@ from tests.e2e.live import processes, wait_until
 from tests.ladder import club as clubs
 from tests.ladder.club import Running, running
 from tests.ladder.web.doors import PATIENT, SAME_SITE, Answer, Door, door_of, ladder
+from tests.ladder.web.standings import play as standings_play
+from tests.ladder.web.standings import row
 
 DICE = 2
 PATIENT_HOUSE = replace(PATIENT, new_tables=1_000)
@@ -72,7 +74,7 @@ def play(door: Door, table: str) -> str:
         wait_until(lambda: moves_of(page_of(door, table)))
         page = page_of(door, table)
         moves = moves_of(page)
-        if moves == ["leave"]:
+        if "again" in moves:
             return page
         choice = next((move for move in ("dudo", "skip", "pass") if move in moves), moves[:1])
         answer = post(
@@ -139,7 +141,15 @@ def test_a_visitor_plays_a_game_without_scripts_and_shares_its_replay(
     assert ahead in {0, 1}
     assert b"People against bots" in door.ask("/play").body
     assert clubs.store_of(club).read_bytes() == stored
-    leave(door, table)
+    shared = door.ask(replay).body.decode()
+    assert "A visitor against <bdi>ann@1</bdi>" in shared
+    assert 'href="/play?with=ann@1"' in shared
+    assert '<a class="brand" href="/">' in shared
+    answer = post(door, table, number=number_of(last), move="again")
+    assert answer.status == 303
+    again = answer.headers["location"]
+    assert again != table
+    leave(door, again)
     assert replay in page_of(door, table)
 
 
@@ -230,31 +240,49 @@ def test_a_ladder_without_places_offers_none(own_door: Door) -> None:
     assert post(own_door, "/play", **{"ann@1": "on"}).status == 409
 
 
-@pytest.fixture(scope="module")
-def offering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
-    """The door of a ladder that does not run, at which nobody sits yet."""
-    folder = ladder(tmp_path_factory.mktemp("offering"), guests=1)
+@pytest.mark.parametrize(
+    ("marked", "seated"),
+    [
+        ((), ["bot3@1"]),
+        (("none@1", "<script>alert(1)</script>"), ["bot3@1"]),
+        (("ann@1", "ann@2"), ["ann@1"]),
+        (tuple(f"bot{number}@1" for number in range(6)), [f"bot{n}@1" for n in (4, 3, 2, 1, 0)]),
+    ],
+    ids=["nobody", "hostile", "twice", "many"],
+)
+def test_a_choice_that_cannot_be_meant_is_mended(
+    tmp_path: Path, marked: tuple[str, ...], seated: list[str]
+) -> None:
+    folder = ladder(tmp_path, guests=1)
     offered(folder, "ann@1", "ann@2", *(f"bot{number}@1" for number in range(6)))
     with door_of(folder) as door:
-        yield door
+        secret = sit_down(door, *marked).split("/")[2]
+        asked = GuestSpool(folder).asked_for(id_of(secret))
+        assert asked
+        assert [*asked.versions] == seated
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        (),
-        ("none@1",),
-        ("<script>alert(1)</script>",),
-        ("ann@1", "ann@2"),
-        tuple(f"bot{number}@1" for number in range(6)),
-    ],
-    ids=["nobody", "unknown", "hostile", "twice", "many"],
-)
-def test_only_who_agreed_can_be_chosen(offering: Door, names: tuple[str, ...]) -> None:
-    answer = post(offering, "/play", **dict.fromkeys(names, "on"))
-    assert answer.status == 409
-    assert b"<script>alert" not in answer.body
-    assert not (offering.folder.door.parent / "guests").exists()
+def test_the_offer_says_how_strong_they_are_and_marks_a_first_rival(tmp_path: Path) -> None:
+    folder = ladder(tmp_path, guests=1)
+    offered(folder, "two@1", "one@1", "six@1", "new@1")
+    styles = [{"bot": "one@1", "bids": 100, "bluffs": 30}, {"bot": "six@1", "bids": 9, "bluffs": 0}]
+    (folder.site / "data").mkdir(parents=True)
+    (folder.site / "data/style.json").write_text(json.dumps({"rows": styles}))
+    with door_of(folder) as door, Book(folder, writes=True) as book:
+        rows = [row("one@1", 1, 1, 0.7), row("two@1", 2, 2, 0.6), row("six@1", 3, 3, 0.2)]
+        standings_play(book, folder, *rows)
+        wait_until(lambda: b"rank 1 of 3" in door.ask("/play").body)
+        page = door.ask("/play").body.decode().partition("</form>")[0]
+        told = [re.sub(r"<[^>]+>", "", line).strip() for line in re.findall("<li>.*", page)]
+        assert told == [
+            "one@1 rank 1 of 3, bluffs often",
+            "two@1 rank 2 of 3",
+            "six@1 rank 3 of 3, hardly bluffs a good first rival",
+            "new@1 new here",
+        ]
+        assert re.findall('name="([^"]+)" checked', page) == ["six@1"]
+        chosen = door.ask("/play?with=two@1&with=none@1").body.decode()
+        assert re.findall('name="([^"]+)" checked', chosen) == ["two@1"]
 
 
 def test_an_address_has_a_few_tables_and_asks_for_a_few(tmp_path: Path) -> None:
