@@ -108,8 +108,8 @@ def judge_wrongly(variant: str, switch: str, rng: Random) -> None:
 def test_deep_prints_a_line_for_each_rule_book(capsys: pytest.CaptureFixture[str]) -> None:
     assert deep.main(["--rounds", "30", "--games", "3", "--workers", "1"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[:5] for line in lines] == [
-        [f"{variant}:", "30", "rounds,", "3", "games"] for variant in BOOKS
+    assert [line.partition(" games")[0] for line in lines] == [
+        f"{variant}: 30 rounds, 3" for variant in BOOKS
     ]
     assert all(line.endswith(" 0 disagreements") for line in lines)
 
