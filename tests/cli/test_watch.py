@@ -95,12 +95,13 @@ def test_bot_is_tried_after_every_save(tmp_path: Path) -> None:
         assert re.fullmatch(WON, watched.line())
         save(folder, "x = (\n")
         assert re.fullmatch(
-            r"\S+  step 4, start: SyntaxError: .* \(arena check \S+/mine\)", watched.line()
+            r"\S+  step 4, start: bot\.py:1: SyntaxError: .* \(arena check \S+/mine\)",
+            watched.line(),
         )
         (folder / "bot.yaml").write_text("nonsense: 1\n")
         assert "step 1, manifest: unknown key 'nonsense'" in watched.line()
         (folder / "bot.yaml").write_text("{name: mine, command: python3 bot.py}\n")
-        assert "step 4, start: SyntaxError" in watched.line()
+        assert "step 4, start: bot.py:1: SyntaxError" in watched.line()
         save(folder, program(""))
         assert re.fullmatch(OK, watched.line())
         assert re.fullmatch(WON, watched.line())

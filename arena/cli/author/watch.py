@@ -1,6 +1,7 @@
 """`arena watch`: try a bot after every save, in one line."""
 
 import json
+import re
 import shlex
 import shutil
 import sys
@@ -23,6 +24,8 @@ from arena.io.errors import ArenaError
 from arena.league.terms.config import MAX_GAMES
 from arena.ratings.maths.intervals import wilson
 
+_PLACE = re.compile(r'File "[^"\n]*?([^"/\n]+)", line (\d+)')
+"""A place in a traceback of Python; other languages say it in their last line, or before it."""
 _RIVAL = "sample:honest"
 _GAMES = 100
 
@@ -110,7 +113,7 @@ class _Lines:
             said = finding.stderr.strip().splitlines()[-1:]
             crashed = finding.what.startswith(Cause.CRASH.value)
             # What a bot says last tells most about its crash.
-            what = said[0] if said and crashed else finding.what
+            what = f"{_place(finding.stderr)}{said[0]}" if said and crashed else finding.what
             return f"step {step.number}, {step.name}: {what} (arena check {self._bot})"
         report = result.report
         ok = f"steps 1 to {report.steps[-1].number} ok ({report.sandbox})"
@@ -129,6 +132,12 @@ class _Lines:
         named = {"step": fault[0].number, "fault": fault[1].what} if fault else {}
         played = {"games": result.games, "won": result.won, "faults": result.faults}
         return {"saved_at": self._saved_at, "refused": result.refused, **named, **played}
+
+
+def _place(stderr: str) -> str:
+    """Return the file and line of the bot that the last traceback ends with: `bot.py:6: `."""
+    places = _PLACE.findall(stderr)
+    return f"{places[-1][0]}:{places[-1][1]}: " if places else ""
 
 
 def _fault(result: SaveResult) -> tuple[StepResult, Finding] | None:
