@@ -14,7 +14,8 @@ from tests.ladder.web.doors import SAME_SITE, Answer, Door, door_of, ladder
 
 BELOW: dict[str, Any] = {"behind_proxy": True, "url": "https://cs.example.org/perudo/"}
 HOST = {"Host": "cs.example.org"}
-FRONT = '<link href="font.css?1"><nav aria-label="Pages"><a href="index.html">Standings</a><a href="a.html">All</a></nav>'
+MENU = '<a href="index.html">Standings</a><a href="a.html">All</a>'
+FRONT = f'<link href="font.css?1"><nav aria-label="Pages">{MENU}</nav>'
 LINK = re.compile(r'(?:href|src|action|data-events)="(/[^"#]*)')
 
 
