@@ -20,9 +20,9 @@ from typing import NamedTuple
 from arena.io.cores import core_count
 from arena.ladder.book.book import Book
 from arena.ladder.folder import Folder
+from arena.ladder.status import status
 from arena.league.store.store import Store
-from tests.cli.command import run_process
-from tests.e2e.live import wait_until
+from tests.cli.command import HANG, run_process
 from tests.ladder import club as clubs
 from tests.ladder.endurance.house import House, slow_disk
 from tests.ladder.endurance.people import (
@@ -229,15 +229,25 @@ class Endurance:
                 house.broken.append(f"the site is of {published:.0f} and said to be of {said:.0f}")
 
     def _settle(self) -> None:
-        """Wait until all that was received is checked."""
-        accepted = {*self._street.accepted.values()}
-
-        def settled() -> bool:
-            self._house.mind()
-            found = clubs.states(self._house.club)
-            return accepted <= found.keys() and not {"queued", "checking"} & {*found.values()}
-
-        wait_until(settled)
+        """Wait until all that was received is checked, as long as anything goes on."""
+        house, accepted = self._house, {*self._street.accepted.values()}
+        before: object = None
+        deadline = 0.0
+        while True:
+            house.mind()
+            found = clubs.states(house.club)
+            waiting = accepted - found.keys()
+            waiting |= {one for one, state in found.items() if state in {"queued", "checking"}}
+            if not waiting:
+                return
+            now = found, status(house.folder).checks
+            if now != before:
+                before, deadline = now, time.monotonic() + HANG
+            elif time.monotonic() > deadline:
+                log = clubs.log(house.club).splitlines()[-20:]
+                house.broken.append(f"these are not checked: {sorted(waiting)}: {log}")
+                return
+            time.sleep(_LOOK)
 
     # ---------------------------------------------------------------- what came out
 
