@@ -25,7 +25,7 @@ EVENTS = (
     BidMade(0, 2, 3),
     BidMade(1, 3, 1),
     WasCalled(2, "dudo", 2, None),
-    RoundBegun(2, (5, 5, 0)),
+    RoundBegun(2, (5, 5, 0), wild=False),
     Placed((1, 2, 3)),
 )
 DICE = (((1, 2, 3, 4, 5), (6, 6, 6, 6, 6), (1,)), ((1, 1, 1, 1, 1), (2, 2, 2, 2, 2), ()))
