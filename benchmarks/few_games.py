@@ -23,7 +23,7 @@ import numpy as np
 from arena.league.schedule.block_design import blocks
 from arena.ratings.board import leaderboard
 from arena.ratings.board.leaderboard import Estimates
-from arena.ratings.board.ranks import better_probabilities, ranks
+from arena.ratings.board.ranks import better_probabilities, joint_statement
 from arena.ratings.maths.arrays import Floats
 from arena.ratings.maths.intervals import UPPER
 from arena.ratings.maths.t_distribution import t_quantile
@@ -90,7 +90,7 @@ def verdict(estimates: Estimates, df: Floats) -> Verdict:
     mu, covariance = estimates.mu, estimates.covariance
     nothing = np.zeros((games.size, games.size), np.bool_)
     better = better_probabilities(mu, df, covariance.mu)
-    columns = ranks(better, mu, df, covariance.mu, nothing)
+    columns = joint_statement(better, mu, df, covariance.mu, nothing).columns
     half_width = t_quantile(UPPER, df) * np.sqrt(covariance.mu.diagonal())
     place = leaderboard.places(games, met.expected_share, covariance.place.diagonal(), df)
     middle = (games.order.shape[1] + 1) / 2
