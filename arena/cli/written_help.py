@@ -106,7 +106,8 @@ Options:
   --games INTEGER RANGE  Games after a save, rounded up to a multiple of 20:
                          ten in each seat, on the same dice.  [default: 100;
                          1<=x<=100000]
-  --variant NAME         The rule book.  [default: bga]
+  --variant NAME         The rule book, or the file of a house's rules.
+                         [default: bga]
   --sandbox NAME         auto, docker, bubblewrap or process [default: as in
                          league.yaml, otherwise auto].
   --trust-bots           Run unvetted bots without isolation, as your own
@@ -132,7 +133,8 @@ Options:
                                  [0<=x<=65535]
   --games INTEGER RANGE          Games in each order of seats [default: 20, or
                                  1 with --me].  [1<=x<=100000]
-  --variant NAME                 The rule book.  [default: bga]
+  --variant NAME                 The rule book, or the file of a house's
+                                 rules.  [default: bga]
   --calza                        Play with calza.
   --lost-dice-visible            Show how many dice everyone has left.
   --starting-dice INTEGER RANGE  Dice of each player.  [1<=x<=10]
@@ -277,7 +279,8 @@ Options:
                              the source alone.  [default: 2000; 0<=x<=100000]
   --seed TEXT                Seed for sampling the positions; reuse one to
                              repeat them. By default a new, secret one.
-  --variant NAME             The rule book.  [default: bga]
+  --variant NAME             The rule book, or the file of a house's rules.
+                             [default: bga]
   --common FOLDER            Starter code to ignore. Repeat it for more
                              folders.
   --page FILE                Also write a page with the source of both side by
@@ -616,7 +619,8 @@ Options:
   --host TEXT           Address to listen at.  [default: 127.0.0.1]
   --port INTEGER RANGE  Port to listen at; 0 is any that is free.  [default:
                         8500; 0<=x<=65535]
-  --url TEXT            Where browsers reach it, if that is elsewhere.
+  --url TEXT            Where browsers reach it, if that is elsewhere; it may
+                        end with a path.
   --behind-proxy        A proxy speaks HTTPS and is the only client.
   --certificate PATH    File of a certificate, to speak HTTPS.
   --key PATH            File of its key.
@@ -678,7 +682,8 @@ Usage: arena ladder invite [OPTIONS] LADDER NAME...
 Options:
   --roster PATH  CSV file with their names in the column id.
   --admin        Let them administrate, for 12 hours.
-  --url TEXT     Where the door is reached.  [default: http://127.0.0.1:8500]
+  --url TEXT     Where browsers reach the door [default: where it was opened
+                 last].
   --json         Print data as JSON.
   -h, --help     Show this message and exit.
 """,
@@ -808,7 +813,8 @@ Options:
   --host TEXT           Address to listen at.  [default: 127.0.0.1]
   --port INTEGER RANGE  Port to listen at; 0 is any that is free.  [default:
                         8500; 0<=x<=65535]
-  --url TEXT            Where browsers reach it, if that is elsewhere.
+  --url TEXT            Where browsers reach it, if that is elsewhere; it may
+                        end with a path.
   --behind-proxy        A proxy speaks HTTPS and is the only client.
   --certificate PATH    File of a certificate, to speak HTTPS.
   --key PATH            File of its key.
@@ -1034,7 +1040,8 @@ Usage: arena exploit [OPTIONS] BOT
   chance; more --asks bring them together.
 
 Options:
-  --variant NAME        The rule book.  [default: bga]
+  --variant NAME        The rule book, or the file of a house's rules.
+                        [default: bga]
   --dice INTEGER RANGE  The most dice on the table.  [default: 2; 2<=x<=4]
   --asks INTEGER RANGE  How often the bot is asked in each position, with each
                         hand.  [default: 100; 2<=x<=10000]
@@ -1050,13 +1057,14 @@ Options:
     "rules": """\
 Usage: arena rules [OPTIONS] [VARIANT]
 
-  Print the rules by clause: of all rule books, of VARIANT, or the differences
-  between two.
+  Print the rules by clause: of the four rule books, of VARIANT, or the
+  differences of two.
 
-  With --diff, the switch behind each difference is named.
+  VARIANT, A and B are rule books or files of a house's rules. With --diff,
+  the switch behind each difference is named.
 
 Options:
-  --diff A B  Print only differences between the rule books A and B.
+  --diff A B  Print only differences between the rules A and B.
   --json      Print data as JSON.
   -h, --help  Show this message and exit.
 """,
@@ -1071,8 +1079,10 @@ Usage: arena judge [OPTIONS] [FILE]
   position (exit code 2).
 
 Options:
-  --json      Accepted for consistency: verdicts are always JSON.
-  -h, --help  Show this message and exit.
+  --json        Accepted for consistency: verdicts are always JSON.
+  --rules FILE  The file of a house's rules, which positions may name as their
+                variant; repeat it.
+  -h, --help    Show this message and exit.
 """,
     "perft": """\
 Usage: arena perft [OPTIONS] VARIANT
@@ -1406,7 +1416,7 @@ OPTIONS: dict[str, dict[str, str]] = {
         "--json": "",
     },
     "rules": {"--diff": "TEXT", "--json": ""},
-    "judge": {"--json": ""},
+    "judge": {"--json": "", "--rules": "TEXT"},
     "perft": {
         "--players": "TEXT",
         "--starting-dice": "TEXT",
