@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import asdict, fields
 
 from arena.author.check.steps import STEPS
-from arena.game.records import MODEL_SECONDS, LimitsInfo, RatingsInfo
+from arena.game.records import MODEL_SECONDS, MODEL_SHARE, LimitsInfo, RatingsInfo
 from arena.game.rules.books import BGA, SWITCHES, VARIANTS
 from arena.game.rules.clauses import MEANINGS
 from arena.ladder.door.door import MAX_UPLOAD
@@ -117,7 +117,8 @@ def test_league_page_has_the_defaults() -> None:
         shown = str(value).lower() if isinstance(value, bool) else f"{value:g}"
         assert table[f"limits.{name}"][0] == shown
     said = {name: cells[0] for name, cells in table.items() if name.startswith("ratings.")}
-    assert said == {f"ratings.{name}": word(value) for name, value in asdict(RatingsInfo()).items()}
+    ratings = {**asdict(RatingsInfo()), "model_share": MODEL_SHARE}
+    assert said == {f"ratings.{name}": word(value) for name, value in ratings.items()}
     assert table["players"][0] == str(defaults.players)
     assert table["games"][0] == str(defaults.games)
     assert table["variants"][0] == f"[{', '.join(map(str, defaults.variants))}]"

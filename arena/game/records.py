@@ -12,6 +12,8 @@ from arena.game.rules.dice import Hand
 
 MODEL_SECONDS = 60.0
 """Wall time in which models may work for one answer, if a league does not say."""
+MODEL_SHARE = 0.8
+"""The least share of its decisions that a bot's models make, if a league does not say."""
 
 
 SERVER_FAILED = "server_failed"
@@ -54,6 +56,33 @@ class Exchange(Struct, frozen=True, gc=False, omit_defaults=True):
 def without_words(exchange: Exchange) -> Exchange:
     """Return an exchange with its numbers alone."""
     return replace(exchange, request="", answer="")
+
+
+class DecidedBy(StrEnum):
+    """Who made a decision of a bot with language models, as far as its model's gateway agrees."""
+
+    MODEL = "model"
+    RETRY = "retry"
+    """The model, when it was asked again."""
+    FALLBACK = "fallback"
+    """The bot's own program, or no model answered."""
+    CAPPED = "capped"
+    """The bot's own program, as a cap refused a request."""
+    UNSAID = "unsaid"
+    """A model was asked, and the bot does not say whose move it made."""
+
+
+class Decision(NamedTuple):
+    """An answer of a bot with language models to a request of the arena."""
+
+    seat: int
+    game: int
+    round: int
+    turn: int
+    """The id of the request."""
+    bids: int
+    """How many bids of the round were on the table."""
+    by: DecidedBy
 
 
 class MachineInfo(Struct, frozen=True):
@@ -212,6 +241,8 @@ class PlayedFixture(Struct, frozen=True):
     """The lines with which bots faulted, each after its game and seat; none for a silent one."""
     exchanges: tuple[Exchange, ...] = ()
     """What bots asked language models."""
+    decisions_by: tuple[Decision, ...] = ()
+    """Who made the decisions of bots with language models."""
     stored_at: float | None = None
     """When it was stored, in seconds since 1970; None if it is not stored."""
 
@@ -332,6 +363,11 @@ class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether there is a table over all divisions; None: if there are several."""
     alpha: Annotated[float, Meta(ge=0, le=0.5, extra={"hint": "0 lists no suspicions"})] = 0.01
     """The chance that a league of fair bots has a false suspicion of a kind."""
+    model_share: (
+        Annotated[float, Meta(ge=0, le=1, extra={"hint": "0 marks no bot"})] | UnsetType
+    ) = UNSET
+    """A bot whose language models make a smaller share of its decisions is marked, and is no
+    measure of a model; unset for `MODEL_SHARE`."""
 
 
 class Conditions(Struct, frozen=True):

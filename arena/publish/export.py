@@ -1,5 +1,6 @@
 """The rows that `arena export` writes of a store: games, pairs, decisions, requests to models."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Literal, NamedTuple, TypeVar
@@ -10,6 +11,7 @@ from msgspec.structs import replace
 from arena.game.records import (
     BidMade,
     CallMade,
+    DecidedBy,
     Exchange,
     Fixture,
     FixtureResult,
@@ -64,6 +66,13 @@ class DecisionRow(Struct, frozen=True, gc=False):
     action: Annotated[Literal["bid", "dudo", "calza"], doc("What it did.")]
     quantity: Annotated[int | None, doc("The quantity of its bid; none for a call.")]
     face: Annotated[int | None, doc("The face of its bid; none for a call.")]
+    decided_by: Annotated[
+        str,
+        doc(
+            "In a bot with language models: model, retry (the model, asked again), fallback (its"
+            " own program), capped (its own program, as a cap was reached) or unsaid."
+        ),
+    ]
     chance: Annotated[
         float,
         doc(
@@ -85,6 +94,8 @@ class _Game(Struct, frozen=True):
     """The first columns."""
     seats: tuple[str, ...]
     places: tuple[int, ...]
+    decided: Mapping[tuple[int, int, int], DecidedBy]
+    """By round, bids that were made before, and seat; of bots with models alone."""
 
 
 def decision_rows(played: PlayedFixture, rules: Rules, *, counts: bool) -> Iterator[DecisionRow]:
@@ -95,8 +106,12 @@ def decision_rows(played: PlayedFixture, rules: Rules, *, counts: bool) -> Itera
     """
     fixture = played.fixture
     head = fixture.variant, len(fixture.seats), fixture.id, fixture.index, fixture.block, counts
+    decided = defaultdict[int, dict[tuple[int, int, int], DecidedBy]](dict)
+    for one in played.decisions_by:
+        decided[one.game][one.round, one.bids, one.seat] = one.by
     for record in played.games:
-        game = _Game((*head, record.game), fixture.seats, record.places)
+        made = decided[record.game]
+        game = _Game((*head, record.game), fixture.seats, record.places, made)
         for played_round in walk(record, rules, fixture.max_rounds):
             standing = played_round.now.standing
             said = tuple[SeatBid, ...]()
@@ -140,6 +155,7 @@ def _row(
         event.call if isinstance(event, CallMade) else "bid",
         bid.quantity if bids else None,
         bid.face if bids else None,
+        game.decided.get((played.number, len(said), seat), ""),
         bid_exact(bid, own, unseen, wild)
         if calza
         else at_least(*unknown(bid.quantity, bid.face, own, unseen, wild)),

@@ -9,7 +9,16 @@ from typing import Literal, NamedTuple
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from arena.game.records import BidMade, CallMade, Cause, Exchange, Faulted, GameRecord
+from arena.game.records import (
+    BidMade,
+    CallMade,
+    Cause,
+    DecidedBy,
+    Decision,
+    Exchange,
+    Faulted,
+    GameRecord,
+)
 from arena.game.rules.books import Rules
 from arena.game.rules.dice import Hand, count_face
 from arena.game.rules.explain import name_bid
@@ -50,15 +59,32 @@ CAUSES = {
 _SHOWN = 2000
 """Characters of an answer."""
 Words = Mapping[tuple[int, int, int], str]
-"""What a model wrote last: by round, bids that were made before, and seat."""
+"""What is said of a decision: by round, bids that were made before, and seat."""
 
 
 def words_of(exchanges: Iterable[Exchange], game: int, shown: Container[str]) -> Words:
-    """Return what those models wrote in a game that are shown."""
+    """Return what those models wrote last in a game that are shown."""
     return {
         (one.round, one.bids, one.seat): clipped(one_line(one.answer), _SHOWN)
         for one in exchanges
         if one.game == game and one.model in shown and one.answer
+    }
+
+
+DECIDED = {
+    DecidedBy.MODEL: "Its model decided.",
+    DecidedBy.RETRY: "Its model decided, asked again.",
+    DecidedBy.FALLBACK: "Its own program decided, not its model.",
+    DecidedBy.CAPPED: "Its own program decided: a cap of its model was reached.",
+    DecidedBy.UNSAID: "It asked its model, and does not say who decided.",
+}
+"""Who made a decision, in words."""
+
+
+def deciders_of(decisions: Iterable[Decision], game: int) -> Words:
+    """Return who made the decisions of bots with language models in a game, in words."""
+    return {
+        (one.round, one.bids, one.seat): DECIDED[one.by] for one in decisions if one.game == game
     }
 
 
@@ -125,10 +151,12 @@ def replay(
     rules: Rules,
     max_rounds: int | UnsetType = UNSET,
     words: Words = MappingProxyType({}),
+    deciders: Words = MappingProxyType({}),
 ) -> Replay:
     """Tell a game by its seats' names; raises ForbiddenEventError if `rules` forbid an event.
 
-    `words` are what models wrote, which those see who see with a seat's eyes.
+    `words` are what models wrote, which those see who see with a seat's eyes, `deciders` are who
+    decided, which everybody sees.
     """
     rounds: list[Rolled] = []
     steps: list[Step] = []
@@ -139,7 +167,7 @@ def replay(
         start = played.number, played.step, standing.opener, standing.palifico_seat
         rounds.append(Rolled(*start, played.hands, played.wild is not None))
         told = _Teller(played, seats, tuple(chain(*played.hands))).steps()
-        steps += _with_words(told, played.number, words)
+        steps += _with_words(told, played.number, words, deciders)
         alive = played.after.alive
         luck += round_luck(played) if measured else 0.0
     by_dice = alive > 1 and len(rounds) == max_rounds
@@ -150,11 +178,18 @@ def replay(
     return Replay(record.game, record.places, rounds, steps)
 
 
-def _with_words(steps: Iterable[Step], number: int, words: Words) -> Iterator[Step]:
-    """Add to each action of a round what a model wrote; the round's start comes before them."""
+def _with_words(
+    steps: Iterable[Step], number: int, words: Words, deciders: Words
+) -> Iterator[Step]:
+    """Add to each action of a round what is said of it; the round's start comes before them."""
     for place, step in enumerate(steps, -1):
-        wrote = words.get((number, place, step.seat), "") if step.kind in ("bid", "call") else ""
-        yield replace(step, knew=f"{step.knew} Its model wrote: {wrote}") if wrote else step
+        decision, told = (number, place, step.seat), step
+        if step.kind in ("bid", "call"):
+            if wrote := words.get(decision):
+                told = replace(told, knew=f"{step.knew} Its model wrote: {wrote}")
+            if decided := deciders.get(decision):
+                told = replace(told, said=f"{step.said} {decided}")
+        yield told
 
 
 class _Teller(NamedTuple):

@@ -14,7 +14,7 @@ from arena.game.rules.books import Rules
 from arena.publish import text
 from arena.publish.game_source import GameSource, Job
 from arena.publish.links import GAMES_PER_SHARD, Links
-from arena.publish.replay_steps import Replay, replay, words_of
+from arena.publish.replay_steps import Replay, deciders_of, replay, words_of
 from arena.publish.site_folder import File
 from arena.ratings.league_ratings import Favourites
 
@@ -221,6 +221,7 @@ def shard_script(variants: Mapping[str, Rules], played: PlayedFixture, spec: _Sh
                 rules,
                 fixture.max_rounds,
                 words_of(played.exchanges, record.game, spec.models),
+                deciders_of(played.decisions_by, record.game),
             )
             for record in played.games
         },

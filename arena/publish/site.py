@@ -70,7 +70,7 @@ from arena.publish.replays import (
     shards,
 )
 from arena.publish.site_folder import FRONT, File, locked_site, new_site
-from arena.publish.site_state import StoreState
+from arena.publish.site_state import StoreState, least_share, not_the_models
 from arena.publish.templates import Frame, menu, render
 from arena.ratings.leaderboard_rows import Leaderboard, OverallRow
 from arena.ratings.league_ratings import UPSET, Favourites, Ratings
@@ -151,6 +151,10 @@ class SiteContext(Struct, frozen=True, kw_only=True):
     identities: Mapping[str, Identity]
     marked: Mapping[str, Markup]
     """Each bot's mark and its name, linked to its page."""
+    not_the_models: frozenset[str]
+    """The bots whose language models make too few of their decisions."""
+    least_share: float
+    """The share that is enough."""
     tagged: bool
     changes: Mapping[str, int]
     """How many switches each variant changes of its rule book."""
@@ -185,13 +189,15 @@ def site_of(
     site_links = links(conditions, boards)
     marks = identities((info.name for info in conditions.bots), state.entered)
     played = progress(source.results, state.left, goes_on=state.goes_on)
+    left_out = not_the_models(state.models, ratings.options)
+    main = standings(ratings, left_out)
     frame = Frame(
         league=conditions,
         links=site_links,
         menu=menu(watch=bool(selection)),
         anonymous=anonymous,
         url=url and f"{url.rstrip('/')}/",
-        verdict=description(played, standings(ratings), len(conditions.bots), state.playoff),
+        verdict=description(played, main, len(conditions.bots), state.playoff),
     )
     context = SiteContext(
         ratings=ratings,
@@ -203,6 +209,8 @@ def site_of(
         watch=WATCH if selection else "",
         identities=marks,
         marked=marked_links(marks, site_links, ""),
+        not_the_models=left_out,
+        least_share=least_share(ratings.options),
         tagged=any(info.tags for info in conditions.bots),
         paired=results.PAIRED,
         changes={
@@ -260,10 +268,18 @@ class Site:
 
     def bot_pages(self, bots: Iterable[BotInfo]) -> Iterator[File]:
         """Yield the pages of some bots."""
+        uses = [
+            row
+            for board in self.ratings.boards
+            for row in models.model_rows(board, self.state.models, self.context.not_the_models)
+            if row.decisions
+        ]
         for model in bot.models(
             self.league, bots, self.ratings, self.source.summary, self.fixtures, self.highlights
         ):
-            yield self._page("bot.html", self.frame.links.bot(model.info.name), bot.BotView(model))
+            decided = [row for row in uses if row.bot == model.info.name]
+            view = bot.BotView(model, decided)
+            yield self._page("bot.html", self.frame.links.bot(model.info.name), view)
 
     def _page(self, template: str, path: str, *models: Struct) -> File:
         """Return a page; its template knows the fields of these models by their names."""
@@ -294,10 +310,12 @@ class Site:
 
         yield self._page("suspicions.html", "suspicions.html")
         if overall := self.ratings.overall:
-            page = leaderboard.overall_page(overall, self.league)
+            page = leaderboard.overall_page(overall, self.league, self.context.not_the_models)
             yield self._page("overall.html", OVERALL, page)
         for board in boards:
-            table_page = leaderboard.leaderboard_page(board, self.league, self.state.models)
+            table_page = leaderboard.leaderboard_page(
+                board, self.league, self.state.models, self.context.not_the_models
+            )
             yield self._page("leaderboard.html", self.frame.links.table(board), table_page)
             pairs = leaderboard.head_to_head_page(board)
             yield self._page("head_to_head.html", self.frame.links.head_to_head(board), pairs)
@@ -309,7 +327,9 @@ class Site:
         ):
             yield from table_files(table, stem)
         if self.league.models:
-            charted, table = models.models_page(boards, self.state.models, head)
+            charted, table = models.models_page(
+                boards, self.state.models, self.context.not_the_models, head
+            )
             yield self._page("models.html", MODELS, charted)
             yield from table_files(table)
 
@@ -317,7 +337,12 @@ class Site:
         """Yield the front page, its part for a door, and the picture of a site with an address."""
         highlights = watch.highlights(self.highlights, self.context.watchable, HIGHLIGHTS)
         page = front(
-            self.ratings, self.source.summary, self.progress, highlights, self.state.playoff
+            self.ratings,
+            self.source.summary,
+            self.progress,
+            highlights,
+            self.state.playoff,
+            self.context.not_the_models,
         )
         watch_it = [(self.context.watch, "▶ Watch")] if self.context.watch else []
         enter_it = [(self.state.enter, "Enter your bot")] if self.state.enter else []

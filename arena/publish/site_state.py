@@ -1,10 +1,19 @@
 """What a site shows of its store beside the games; what bots used of language models."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, UnsetType, field
 
-from arena.game.records import SERVER_FAILED, Division, Exchange, QuarantinedFixture
+from arena.game.records import (
+    MODEL_SHARE,
+    SERVER_FAILED,
+    DecidedBy,
+    Division,
+    Exchange,
+    QuarantinedFixture,
+    RatingsInfo,
+)
 from arena.league.schedule.playoff import PlayoffVerdict
 from arena.league.store.store import Store
 from arena.publish.pseudonyms import Pseudonyms
@@ -26,6 +35,8 @@ class ModelUse(Struct):
     """Answers whose tokens the arena estimated."""
     capped: tuple[int, int] | None = None
     """The fixture, by its index, and the game in which a cap was reached first."""
+    decided: Counter[DecidedBy] = field(default_factory=Counter)
+    """How many decisions each made; none of a bot without models."""
 
     def add(self, fixture: int, exchange: Exchange) -> None:
         """Count an answer, or take note of a refusal; fixtures come in schedule order."""
@@ -41,6 +52,12 @@ class ModelUse(Struct):
         self.tokens_out += exchange.tokens_out
         self.milliseconds += exchange.milliseconds
         self.micros += exchange.micros
+
+
+def model_share(decided: Counter[DecidedBy]) -> float | None:
+    """Return the share of decisions that models made; None without any decision."""
+    made = decided[DecidedBy.MODEL] + decided[DecidedBy.RETRY]
+    return made / decided.total() if decided else None
 
 
 BotModels = dict[tuple[Division, str], ModelUse]
@@ -70,6 +87,21 @@ class StoreState(Struct, frozen=True):
     """A digest of all that the site is made of; empty if that is not known."""
 
 
+def not_the_models(used: BotModels, options: RatingsInfo) -> frozenset[str]:
+    """Return the bots whose models make too few of their decisions, over all divisions."""
+    decided: dict[str, Counter[DecidedBy]] = {}
+    for (_, bot), use in used.items():
+        decided.setdefault(bot, Counter()).update(use.decided)
+    least = least_share(options)
+    shares = {bot: model_share(of) for bot, of in decided.items()}
+    return frozenset(bot for bot, share in shares.items() if share is not None and share < least)
+
+
+def least_share(options: RatingsInfo) -> float:
+    """Return the least share of its decisions that a bot's models make in a league."""
+    return MODEL_SHARE if isinstance(options.model_share, UnsetType) else options.model_share
+
+
 def model_use(
     store: Store, counts: Callable[[str], bool], names: Pseudonyms | None = None
 ) -> BotModels:
@@ -89,4 +121,5 @@ def model_use(
             for exchange in played.exchanges:
                 if exchange.seat == seat:
                     use.add(fixture.index, exchange)
+            use.decided.update(one.by for one in played.decisions_by if one.seat == seat)
     return used

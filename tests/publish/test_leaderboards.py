@@ -19,6 +19,7 @@ from arena.publish.pages.leaderboard import (
     board_standings,
     lines,
     overview,
+    without_first,
 )
 from arena.publish.site import site_of
 from arena.publish.site_state import StoreState
@@ -127,6 +128,23 @@ def test_tier_begins_below_bots_that_are_all_distinguished(
     rows = ranked(*ranges)
     found = lines(board(rows), factory.league(tuple(one.bot for one in rows)))
     assert [line.tier for line in found] == tiers
+
+
+@pytest.mark.parametrize(
+    ("ranges", "left_out", "first"),
+    [
+        ([(1, 1), (2, 2)], "", "a"),
+        ([(1, 1), (2, 3), (2, 3)], "a", "bc"),
+        ([(1, 2), (1, 2), (3, 3)], "a", "b"),
+        ([(1, 1), (2, 2), (3, 3)], "b", "a"),
+        ([(1, 1), (2, 2), (3, 3), (4, 4)], "ab", "c"),
+    ],
+)
+def test_bot_that_is_no_measure_of_its_model_is_named_nowhere_as_first(
+    ranges: list[tuple[int, int]], left_out: str, first: str
+) -> None:
+    standings = board_standings(board(ranked(*ranges)))
+    assert without_first(standings, left_out).first == tuple(first)
 
 
 def test_a_line_has_its_margin_author_and_trend() -> None:

@@ -58,6 +58,13 @@ class RequestError(Exception):
         )
 
 
+class CapReachedError(RequestError):
+    """A cap is reached."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(429, code, message)
+
+
 class _Part(Struct, frozen=True, forbid_unknown_fields=True):
     type: Literal["text"]
     text: str

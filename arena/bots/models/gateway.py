@@ -24,6 +24,7 @@ from msgspec.structs import replace
 
 from arena.bots.models.chat import (
     Asked,
+    CapReachedError,
     Completion,
     RequestError,
     ServerError,
@@ -43,7 +44,7 @@ from arena.bots.models.ledger import (
 )
 from arena.bots.models.model_socket import Caller, ModelSocket, Turn
 from arena.bots.sandboxes.run_folder import RunFolder
-from arena.game.records import SERVER_FAILED, Exchange, without_words
+from arena.game.records import SERVER_FAILED, Decision, Exchange, without_words
 from arena.io.errors import ArenaError
 from arena.io.files import os_errors, program_folder, reason
 
@@ -182,6 +183,15 @@ class Gateway:
         paid = map(without_words, self._journal.left())
         return tuple(sorted([*self.exchanges, *paid], key=order))
 
+    def sorted_decisions(self) -> tuple[Decision, ...]:
+        """Return who made each decision, by game, turn and seat.
+
+        Of a game that was played again, as a bot was not restarted any more, the last one counts.
+        """
+        made = (one for socket in self._sockets for one in socket.decisions)
+        last = {(one.game, one.turn, one.seat): one for one in made}
+        return tuple(last[place] for place in sorted(last))
+
     def answer(self, socket: ModelSocket, asked: Asked) -> tuple[int, Completion]:
         """Return what a model answers, with the number of the answer; raises RequestError."""
         with self._lock:
@@ -257,10 +267,10 @@ class Gateway:
         return exchange
 
     def _check_caps(self, model: str, caller: Caller, turn: Turn) -> None:
-        """Raise RequestError if a cap is reached; note the first time in a game."""
+        """Raise CapReachedError if a cap is reached; note the first time in a game."""
         try:
             self._budget.check(model, caller, turn.game)
-        except RequestError as refusal:
+        except CapReachedError as refusal:
             with self._lock:
                 place = caller.seat, turn.game, model, refusal.code
                 if place not in self._refused:
@@ -356,7 +366,7 @@ class Budget:
         self._games: dict[tuple[str, str, int], Spent] = {}
 
     def check(self, name: str, caller: Caller, game: int) -> None:
-        """Raise RequestError if a cap is reached."""
+        """Raise CapReachedError if a cap is reached."""
         caps = self._models[name].caps
         in_game = self._games.get((name, caller.bot, game), Spent())
         _check_cap(caps.game, in_game, "game", "for a game")
@@ -379,7 +389,7 @@ class Budget:
 def _check_cap(cap: Cap, spent: Spent, scope: str, words: str) -> None:
     if cap.tokens is not None and spent.tokens >= cap.tokens:
         what = f"the {cap.tokens:,} tokens {words} are used up"
-        raise RequestError(429, f"{scope}_tokens_used_up", what)
+        raise CapReachedError(f"{scope}_tokens_used_up", what)
     if cap.money is not None and spent.micros >= cap.money * MICROS:
         what = f"the money {words}, {cap.money:g}, is used up"
-        raise RequestError(429, f"{scope}_money_used_up", what)
+        raise CapReachedError(f"{scope}_money_used_up", what)

@@ -11,17 +11,19 @@ from threading import BoundedSemaphore, Lock, Thread
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from arena.bots.models.chat import (
     MAX_BODY,
     Asked,
+    CapReachedError,
     Completion,
     RequestError,
     completion_body,
     models_body,
     read_request,
 )
+from arena.game.records import DecidedBy, Decision
 
 NAME = "socket"
 _CONNECTIONS = 8
@@ -62,6 +64,8 @@ class _Request(Struct, frozen=True):
 
 
 _requests = msgspec.json.Decoder(_Request)
+_ASKED: dict[object, int] = {DecidedBy.MODEL: 1, DecidedBy.RETRY: 2}
+"""Answers of models that a decision needs, by who made it as the bot says."""
 Answerer = Callable[["ModelSocket", Asked], tuple[int, Completion]]
 """Answers a request with a number and a completion; raises RequestError."""
 
@@ -76,7 +80,14 @@ class ModelSocket:
         self.caller = caller
         self.waits = Waits(now)
         self._answer = answer
+        self.decisions: list[Decision] = []
+        """Who made the decisions of the bot."""
         self._open: dict[int, tuple[int, bytes]] = {}
+        self._lock = Lock()
+        self._unspent = 0
+        """Answers of models that no decision was credited with."""
+        self._capped: set[int] = set()
+        """The ids of the open requests for which a cap refused to ask a model."""
         self._server = _Server(self.path, self)
         # Bots are other users; only their own sandbox shows them the folder.
         self.path.chmod(0o666)
@@ -86,10 +97,16 @@ class ModelSocket:
     @property
     def turn(self) -> Turn | None:
         """The oldest request that the bot has to answer, None if there is none."""
-        for id_, (game, line) in [*self._open.items()]:
-            with suppress(msgspec.MsgspecError):
-                request = _requests.decode(line)
-                return Turn(game, request.round, id_, len(request.bids))
+        for id_ in [*self._open]:
+            if turn := self._turn(id_):
+                return turn
+        return None
+
+    def _turn(self, id_: int) -> Turn | None:
+        game, line = self._open.get(id_, (0, b""))
+        with suppress(msgspec.MsgspecError):
+            request = _requests.decode(line)
+            return Turn(game, request.round, id_, len(request.bids))
         return None
 
     def asked(self, id_: int, game: int, line: bytes) -> None:
@@ -97,15 +114,47 @@ class ModelSocket:
         self._open[id_] = game, line
         self.waits.begin_answer()
 
-    def answered(self, id_: int) -> None:
-        """Take note that it answered, or need not answer any more."""
+    def answered(self, id_: int, by: str | UnsetType = UNSET) -> None:
+        """Take note that it answered, and who decided, as it says."""
+        if turn := self._turn(id_):
+            decided = self._decided(id_, by)
+            self.decisions.append(
+                Decision(self.caller.seat, turn.game, turn.round, id_, turn.bids, decided)
+            )
         self._open.pop(id_, None)
+        if not self._open:
+            self._unspent = 0
         self.waits.begin_answer()
+
+    def _decided(self, id_: int, by: str | UnsetType) -> DecidedBy:
+        """Return who decided, as the bot says if models answered it often enough.
+
+        A bot with several open requests may use what models answer for any of them, so each
+        answer counts for one decision, and no matter which.
+        """
+        capped = id_ in self._capped
+        self._capped.discard(id_)
+        with self._lock:
+            if by in _ASKED and self._unspent:
+                asked = min(self._unspent, _ASKED[by])
+                self._unspent -= asked
+                return DecidedBy.RETRY if asked > 1 else DecidedBy.MODEL
+            if capped:
+                return DecidedBy.CAPPED
+            return DecidedBy.UNSAID if by is UNSET and self._unspent else DecidedBy.FALLBACK
 
     def answer(self, asked: Asked) -> bytes:
         """Return the body for a request; raises RequestError."""
-        with self.waits.holding():
-            number, completion = self._answer(self, asked)
+        turn = self.turn
+        try:
+            with self.waits.holding():
+                number, completion = self._answer(self, asked)
+        except CapReachedError:
+            if turn:
+                self._capped.add(turn.number)
+            raise
+        with self._lock:
+            self._unspent += 1
         return completion_body(asked.model, number, completion)
 
     def close(self) -> None:

@@ -374,8 +374,8 @@ class Session:
 
     def _answered(self, id_: int, reply: Answer | Ready) -> SeatReply:
         reason = self.clock.answered(id_)
-        if self._models:
-            self._models.answered(id_)
+        if self._models and isinstance(reply, Answer):
+            self._models.answered(id_, reply.by)
         if reason:
             self.clock.forget()
             return self.seat, id_, Fault(Cause.TIMEOUT, reason)

@@ -150,6 +150,9 @@ class Answer(Struct, frozen=True, gc=False, kw_only=True):
     """0 unless the action is bid."""
     face: Count = 0
     """0 unless the action is bid."""
+    by: Literal["model", "retry", "fallback"] | UnsetType = UNSET
+    """Who decided, in a bot that asks language models: the model at once, the model when it was
+    asked again, or the bot's own program."""
 
 
 ToBot = Hello | Turn | CalzaOffer | RoundEnd | FaultNotice | GameEnd | Bye

@@ -35,7 +35,7 @@ from arena.playstats.coach.decisions import Decision, DecisionAction
 from arena.publish.charts import Chart, rating_history
 from arena.publish.data.play import HistoryRow
 from arena.publish.data.results import HeadToHeadRow
-from arena.publish.replay_steps import replay, words_of
+from arena.publish.replay_steps import deciders_of, replay, words_of
 from arena.publish.site_folder import FRONT, File, locked_site, replace_site
 from arena.publish.templates import environment
 
@@ -418,7 +418,14 @@ class _Author:
         own = [one for one in played.exchanges if fixture.seats[one.seat] in mine]
         models = {one.model for one in own}
         games = [
-            replay(game, fixture.seats, rules, fixture.max_rounds, words_of(own, game.game, models))
+            replay(
+                game,
+                fixture.seats,
+                rules,
+                fixture.max_rounds,
+                words_of(own, game.game, models),
+                deciders_of(played.decisions_by, game.game),
+            )
             for game in played.games[-NEWEST:]
         ]
         return _rendered(

@@ -194,7 +194,10 @@ def play_task(
                 keep_memory=task.keep_memory,
                 watched=WatchedGame(Path(task.watched)) if task.watched else None,
             )
-        return pack(replace(played, exchanges=gateway.sorted_exchanges()) if gateway else played)
+        if gateway:
+            exchanges, by = gateway.sorted_exchanges(), gateway.sorted_decisions()
+            played = replace(played, exchanges=exchanges, decisions_by=by)
+        return pack(played)
     except ServerDownError as error:
         return PutOff(task.fixture.id, error.model, str(error))
     except Exception as error:

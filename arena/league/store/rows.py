@@ -14,6 +14,7 @@ import msgspec
 
 from arena.game.records import (
     Cause,
+    Decision,
     Exchange,
     Fixture,
     FixtureResult,
@@ -155,7 +156,7 @@ _MOST_TEXTS = 1 << 25
 """Bytes of the texts of a fixture: standard error takes 2.4 MB at most, escaped; a line 48 KB."""
 _Line = tuple[int, int, str]
 _encode_texts = msgspec.json.Encoder().encode
-_decode_texts = msgspec.json.Decoder(tuple[str | _Line | Exchange, ...]).decode
+_decode_texts = msgspec.json.Decoder(tuple[str | tuple[int | str, ...] | Exchange, ...]).decode
 
 
 class Texts(TypedDict):
@@ -164,23 +165,29 @@ class Texts(TypedDict):
     stderr: tuple[str, ...]
     answered: tuple[_Line, ...]
     exchanges: tuple[Exchange, ...]
+    decisions_by: tuple[Decision, ...]
 
 
 def pack_texts(played: PlayedFixture) -> bytes:
     """Return what is stored of them."""
-    texts = _encode_texts([*played.stderr, *played.answered, *played.exchanges])
+    exchanges, by = played.exchanges, played.decisions_by
+    texts = _encode_texts([*played.stderr, *played.answered, *exchanges, *by])
     if len(texts) > _MOST_TEXTS:  # thousands of faults, each with a long line, or of long requests
-        texts = _encode_texts([*played.stderr, *map(without_words, played.exchanges)])
+        texts = _encode_texts([*played.stderr, *map(without_words, exchanges), *by])
     return zlib.compress(texts, 1)
 
 
 def unpack_texts(packed: bytes) -> Texts:
     """Return them again; raises a zlib or msgspec error if they are damaged."""
     texts = _decode_texts(inflate(packed, _MOST_TEXTS)) if packed else ()
+    arrays = [text for text in texts if isinstance(text, tuple)]
+    decisions = [array for array in arrays if len(array) == len(Decision._fields)]
+    lines = [array for array in arrays if len(array) != len(Decision._fields)]
     return {
         "stderr": tuple(text for text in texts if isinstance(text, str)),
-        "answered": tuple(text for text in texts if isinstance(text, tuple)),
+        "answered": msgspec.convert(lines, tuple[_Line, ...]),
         "exchanges": tuple(text for text in texts if isinstance(text, Exchange)),
+        "decisions_by": msgspec.convert(decisions, tuple[Decision, ...]),
     }
 
 

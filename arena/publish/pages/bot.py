@@ -34,6 +34,7 @@ from arena.publish.pages.leaderboard import (
     standing,
     verdicts,
 )
+from arena.publish.pages.models import ModelsRow
 from arena.publish.pages.watch import SiteHighlights
 from arena.publish.replay_steps import likely
 from arena.publish.templates import share
@@ -278,6 +279,8 @@ class BotView(Struct, frozen=True):
     """The page of a bot, by the names that its template uses."""
 
     bot: BotPage
+    decided: Sequence[ModelsRow] = ()
+    """Who made its decisions, by division; empty for a bot without language models."""
     opponent_rows: Callable[..., Markup] = opponent_rows
     rerun_command: Callable[[int, int], str] = rerun_command
 

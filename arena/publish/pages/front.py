@@ -1,6 +1,6 @@
 """Page model of the front page: who is best, how sure that is, and what to watch."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,6 +15,7 @@ from arena.publish.pages.leaderboard import (
     Standings,
     board_standings,
     overall_standings,
+    without_first,
 )
 from arena.publish.pages.watch import HighlightView
 from arena.publish.text import grouped, readable_time, timestamp
@@ -126,21 +127,22 @@ def front(
     state: PlayedShare,
     highlights: list[HighlightView],
     playoff: PlayoffVerdict | None,
+    left_out: Collection[str] = (),
 ) -> Front:
-    """Return what the front page shows."""
+    """Return what the front page shows; it names no bot that is `left_out` as first."""
     faulted = {bot: of.games for bot, of in summary.faults.bots.items()}
     bots = tuple(sorted(faulted, key=lambda bot: (-faulted[bot], bot)))
     return replace(
-        first_standings(ratings, state),
+        first_standings(ratings, state, left_out),
         highlights=highlights,
         faults=LostGames(summary.faults.games, bots, faulted[bots[0]]) if bots else None,
         playoff=playoff,
     )
 
 
-def first_standings(ratings: Ratings, state: PlayedShare) -> Front:
+def first_standings(ratings: Ratings, state: PlayedShare, left_out: Collection[str] = ()) -> Front:
     """Return what the front page shows of the ratings alone."""
-    main = standings(ratings)
+    main = standings(ratings, left_out)
     rows = main.rows if main else ()
     most = min(MOST, max(LEAST, len(main.first) + BELOW)) if main else 0
     return Front(
@@ -148,15 +150,22 @@ def first_standings(ratings: Ratings, state: PlayedShare) -> Front:
         main=main,
         shown=rows[:most],
         axis=Standings(rows[:most]).axis if rows else None,
-        cards=[BoardCard(board, board_standings(board).first) for board in ratings.boards],
+        cards=[
+            BoardCard(board, without_first(board_standings(board), left_out).first)
+            for board in ratings.boards
+        ],
     )
 
 
-def standings(ratings: Ratings) -> Standings | None:
+def standings(ratings: Ratings, left_out: Collection[str] = ()) -> Standings | None:
     """Return the standings over all divisions if there are any, else those of the first one."""
     if ratings.overall and ratings.overall.rows:
-        return overall_standings(ratings.overall)
-    return board_standings(ratings.boards[0]) if ratings.boards else None
+        found = overall_standings(ratings.overall)
+    elif ratings.boards:
+        found = board_standings(ratings.boards[0])
+    else:
+        return None
+    return without_first(found, left_out)
 
 
 def main_page(ratings: Ratings, links: Links) -> str:

@@ -3,7 +3,7 @@
 A column of a leaderboard is declared with its field in `arena/ratings/leaderboard_rows.py`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Generic, Literal, TypeVar
 
@@ -74,6 +74,22 @@ def overall_standings(overall: Overall) -> Standings:
     )
 
 
+def without_first(standings: Standings, left_out: Collection[str]) -> Standings:
+    """Return standings in which some bots cannot be first: they are no measure of their models.
+
+    Of the others those may be first of which only such bots are surely ahead.
+    """
+    if not left_out:
+        return standings
+    ahead = [row.best for row in standings.rows if row.bot in left_out]
+    rows = []
+    for row in standings.rows:
+        surely_ahead = sum(best < row.best for best in ahead)
+        first = row.bot not in left_out and (row.may_be_first or row.best <= 1 + surely_ahead)
+        rows.append(replace(row, may_be_first=first))
+    return replace(standings, rows=tuple(rows))
+
+
 def board_standings(board: Leaderboard) -> Standings:
     """Return the standings of one leaderboard."""
     rows = tuple(standing(row, board.players) for row in board.rows)
@@ -124,18 +140,18 @@ class LeaderboardPage(Struct, frozen=True):
 
 
 def leaderboard_page(
-    board: Leaderboard, conditions: Conditions, used: BotModels
+    board: Leaderboard, conditions: Conditions, used: BotModels, left_out: Collection[str]
 ) -> LeaderboardPage:
-    """Return what a leaderboard's page shows."""
-    standings = board_standings(board)
+    """Return what a leaderboard's page shows; `left_out` are no measure of their models."""
+    standings = without_first(board_standings(board), left_out)
     return LeaderboardPage(
         board=board,
         columns=page_columns(LeaderboardRow),
-        lines=lines(board, conditions),
+        lines=lines(board, conditions, left_out),
         standings=standings,
         axis=standings.axis,
         use_columns=page_columns(ModelsRow) if conditions.models else (),
-        uses={row.bot: row for row in model_rows(board, used)},
+        uses={row.bot: row for row in model_rows(board, used, left_out)},
     )
 
 
@@ -163,10 +179,13 @@ class OverallPage(Struct, frozen=True):
     infos: dict[str, BotInfo]
 
 
-def overall_page(overall: Overall, conditions: Conditions) -> OverallPage:
-    """Return what the page of the overall table shows."""
+def overall_page(
+    overall: Overall, conditions: Conditions, left_out: Collection[str]
+) -> OverallPage:
+    """Return what the page of the overall table shows; `left_out` as for a leaderboard."""
     infos = {bot.name: bot for bot in conditions.bots}
-    standings, columns = overall_standings(overall), page_columns(OverallRow)
+    standings = without_first(overall_standings(overall), left_out)
+    columns = page_columns(OverallRow)
     return OverallPage(overall, columns, standings, standings.axis, infos)
 
 
@@ -182,14 +201,17 @@ class BoardLine(Struct, frozen=True):
     """Whether those above it are the best ones, with 95 % confidence."""
 
 
-def lines(board: Leaderboard, conditions: Conditions) -> list[BoardLine]:
-    """Return the lines of a leaderboard, best first."""
+def lines(
+    board: Leaderboard, conditions: Conditions, left_out: Collection[str] = ()
+) -> list[BoardLine]:
+    """Return the lines of a leaderboard, best first; `left_out` as for its page."""
     infos = {bot.name: bot for bot in conditions.bots}
+    standings = without_first(board_standings(board), left_out)
     listed, worst = [], 0
-    for above, row in enumerate(board.rows):
+    for above, (row, stands) in enumerate(zip(board.rows, standings.rows, strict=True)):
         tier = above > 0 and worst <= above
         past = trend(board.history, row.bot)
-        listed.append(BoardLine(row, standing(row, board.players), infos[row.bot], past, tier))
+        listed.append(BoardLine(row, stands, infos[row.bot], past, tier))
         worst = max(worst, row.worst)
     return listed
 

@@ -1,10 +1,11 @@
 """What bots used of language models: the data table, the charts, the page."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Annotated
 
 from msgspec import Struct
 
+from arena.game.records import DecidedBy
 from arena.publish.charts import (
     SQUARE,
     Chart,
@@ -17,9 +18,9 @@ from arena.publish.charts import (
     upwards,
 )
 from arena.publish.data.schema import TABLE_TYPES, DataTable, LeagueHead, TableRow, TableType, table
-from arena.publish.site_state import BotModels
-from arena.publish.text import fixed, grouped, signed
-from arena.ratings.columns import Bot, GamesPlayed, Players, Variant, Whole, doc, shown
+from arena.publish.site_state import BotModels, model_share
+from arena.publish.text import fixed, grouped, percent, signed
+from arena.ratings.columns import Bot, GamesPlayed, Players, Share, Variant, Whole, doc, shown
 from arena.ratings.leaderboard_rows import Leaderboard
 
 _MICROS = 1e6
@@ -33,6 +34,26 @@ class ModelsRow(TableRow, frozen=True, kw_only=True):
     players: Players
     bot: Bot
     games: GamesPlayed
+    decisions: Annotated[Whole, doc("Decisions of a bot with language models.")]
+    model_share: Annotated[
+        Share | None,
+        doc("The share of them that its models made, asked again or not; null without any."),
+        shown("By the model", "model_share"),
+    ]
+    by_model: Annotated[Whole, doc("Decisions that a model made at once.")]
+    by_retry: Annotated[Whole, doc("Decisions that a model made when it was asked again.")]
+    by_fallback: Annotated[Whole, doc("Decisions that the bot's own program made.")]
+    by_capped: Annotated[Whole, doc("Decisions that it made as a cap was reached.")]
+    by_unsaid: Annotated[
+        Whole, doc("Decisions for which a model was asked, and the bot does not say who made them.")
+    ]
+    not_the_models: Annotated[
+        bool,
+        doc(
+            "Whether the bot is marked: over all divisions its models made a smaller share of its"
+            " decisions than `ratings.model_share`."
+        ),
+    ]
     requests: Annotated[Whole, doc("Requests that models answered.")]
     failed: Annotated[
         Whole, doc("Requests that a server failed with, though it answered a probe of the arena's.")
@@ -61,8 +82,11 @@ class ModelsRow(TableRow, frozen=True, kw_only=True):
     high: Annotated[float | None, doc("The upper end; null as there.")]
 
 
-def model_rows(board: Leaderboard, used: BotModels) -> list[ModelsRow]:
-    """Return the rows of a leaderboard, best first; without bots of which nothing is known."""
+def model_rows(board: Leaderboard, used: BotModels, marked: Container[str]) -> list[ModelsRow]:
+    """Return the rows of a leaderboard, best first; without bots of which nothing is known.
+
+    `marked` are the bots that are no measure of their models.
+    """
     rows = []
     for row in board.rows:
         use = used.get((board.division, row.bot))
@@ -82,6 +106,14 @@ def model_rows(board: Leaderboard, used: BotModels) -> list[ModelsRow]:
                 seconds=use.milliseconds / 1000 / use.games,
                 money=use.micros / _MICROS / use.games,
                 capped="{}/{}".format(*use.capped) if use.capped else "",
+                decisions=use.decided.total(),
+                model_share=model_share(use.decided),
+                by_model=use.decided[DecidedBy.MODEL],
+                by_retry=use.decided[DecidedBy.RETRY],
+                by_fallback=use.decided[DecidedBy.FALLBACK],
+                by_capped=use.decided[DecidedBy.CAPPED],
+                by_unsaid=use.decided[DecidedBy.UNSAID],
+                not_the_models=row.bot in marked,
                 mu=row.mu,
                 low=row.low,
                 high=row.high,
@@ -96,7 +128,12 @@ def table_types(*, models: bool) -> list[TableType]:
 
 
 def cost_chart(rows: Sequence[ModelsRow]) -> Chart:
-    """Draw mu with its interval over money per game, or tokens where nothing costs money."""
+    """Draw mu with its interval over money per game, or tokens where nothing costs money.
+
+    Bots that are no measure of their models have a line in the table alone.
+    """
+    table = numbers(rows, _COLUMNS)
+    rows = [row for row in rows if not row.not_the_models]
     in_money = any(row.money for row in rows)
     cost = money if in_money else tokens
     name = "money per game" if in_money else "tokens per game"
@@ -121,7 +158,7 @@ def cost_chart(rows: Sequence[ModelsRow]) -> Chart:
             )
             for row in rows
         ),
-        numbers=numbers(rows, _COLUMNS),
+        numbers=table,
     )
 
 
@@ -141,15 +178,29 @@ def _interval_of_mu(row: ModelsRow) -> str:
     return f"{signed(row.low)} to {signed(row.high)}"
 
 
+def _decided(row: ModelsRow, made: int) -> str:
+    return percent(made / row.decisions) if row.decisions else "-"
+
+
+def _marked(row: ModelsRow) -> str:
+    return f"{row.bot} (not the model's play)" if row.not_the_models else row.bot
+
+
 def _about(row: ModelsRow) -> str:
     return "≈ " if row.estimated else ""
 
 
 _COLUMNS: dict[str, Callable[[ModelsRow], str]] = {
-    "Bot": lambda row: row.bot,
+    "Bot": _marked,
     "μ": lambda row: signed(row.mu),
     "95 % interval": _interval_of_mu,
     "Games": lambda row: grouped(row.games),
+    "Decisions": lambda row: grouped(row.decisions) if row.decisions else "-",
+    "Model at once": lambda row: _decided(row, row.by_model),
+    "Asked again": lambda row: _decided(row, row.by_retry),
+    "Fallback": lambda row: _decided(row, row.by_fallback),
+    "Capped": lambda row: _decided(row, row.by_capped),
+    "Not said": lambda row: _decided(row, row.by_unsaid),
     "Requests": lambda row: grouped(row.requests),
     "Failed": lambda row: grouped(row.failed),
     "Tokens in": lambda row: _about(row) + fixed(row.tokens_in, 1),
@@ -176,10 +227,10 @@ class ModelsPage(Struct, frozen=True):
 
 
 def models_page(
-    boards: Sequence[Leaderboard], used: BotModels, head: LeagueHead
+    boards: Sequence[Leaderboard], used: BotModels, marked: Container[str], head: LeagueHead
 ) -> tuple[ModelsPage, DataTable]:
     """Return the page, and the data table of all leaderboards."""
-    known = [(board, model_rows(board, used)) for board in boards]
+    known = [(board, model_rows(board, used, marked)) for board in boards]
     charts = [ModelChart(*board.division, cost_chart(rows)) for board, rows in known if rows]
     table = DataTable(ModelsRow, head, [row for _, rows in known for row in rows])
     return ModelsPage(charts), table

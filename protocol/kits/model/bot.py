@@ -11,11 +11,12 @@ from socket import AF_UNIX, socket
 from perudo import bid, dudo, legal, play
 
 MODEL = "small"  # one of `models` in bot.yaml
+FALLBACK = "least bad"  # or "forfeit": a bot whose model says no legal move makes none, and faults
 PROMPT = Path("prompt.txt").read_text(encoding="utf-8")
 CLAUSES = json.loads(Path("rules.json").read_text(encoding="utf-8"))  # arena rules --json
 FACES = ["", "pacos", "twos", "threes", "fours", "fives", "sixes"]
 MOVE = re.compile(rf"\[(?:bid +(\d+) +({'|'.join(FACES[1:])})|dudo)\]", re.IGNORECASE)
-COUNTS = {"legal at once": 0, "legal at the second try": 0, "least bad move": 0}
+COUNTS = {"model": 0, "retry": 0, "fallback": 0}  # who decided: `by` of each answer
 
 
 def ask(messages):
@@ -32,10 +33,10 @@ def ask(messages):
 
 
 def choose(view):
-    """Return the move that the model says; it may try twice, then the least bad one is made."""
+    """Return the move that the model says, and who decided; the model may try twice."""
     rules = PROMPT.replace("{rules}", "\n".join(rules_in_words(view.rules)))
     talk = [{"role": "system", "content": rules}, {"role": "user", "content": in_words(view)}]
-    for count in ("legal at once", "legal at the second try"):
+    for by in ("model", "retry"):
         try:
             said = ask(talk)
         except (OSError, HTTPException, ValueError) as error:
@@ -45,17 +46,19 @@ def choose(view):
         for one in [*MOVE.finditer(said)][-1:]:  # what stands before the last is thought
             move = bid(int(one[1]), FACES.index(one[2].lower())) if one[1] else dudo()
             if legal(view, move):
-                COUNTS[count] += 1
-                return move
+                COUNTS[by] += 1
+                return {**move, "by": by}
             wrong = f"{one[0]} is illegal."
         talk.append({"role": "assistant", "content": said})
         talk.append({"role": "user", "content": f"{wrong} {in_words(view)}"})
-    COUNTS["least bad move"] += 1
+    COUNTS["fallback"] += 1
     print(f"{wrong} So far: {COUNTS}", file=sys.stderr)
+    if FALLBACK == "forfeit":
+        sys.exit(1)
     best = max(view.raises, key=lambda one: view.chance(one.min, one.face), default=None)
     false = 1 - view.chance(view.last.quantity, view.last.face) if view.last else 0
     doubts = best is None or false > view.chance(best.min, best.face)
-    return dudo() if doubts else bid(best.min, best.face)
+    return {**(dudo() if doubts else bid(best.min, best.face)), "by": "fallback"}
 
 
 def in_words(view):

