@@ -138,6 +138,7 @@ def test_tier_begins_below_bots_that_are_all_distinguished(
         ([(1, 2), (1, 2), (3, 3)], "a", "b"),
         ([(1, 1), (2, 2), (3, 3)], "b", "a"),
         ([(1, 1), (2, 2), (3, 3), (4, 4)], "ab", "c"),
+        ([(1, 1), (2, 2)], "ab", "a"),
     ],
 )
 def test_bot_that_is_no_measure_of_its_model_is_named_nowhere_as_first(

@@ -44,7 +44,7 @@ def main(after: Callable[[], None] = lambda: None) -> None:
         said = answer.get("error") or answer["choices"][0]["message"]["content"]
         print(status, said, file=sys.stderr, flush=True)
         after()
-        print(json.dumps(legal(turn)), flush=True)
+        print(json.dumps({**legal(turn), "by": "model"}), flush=True)
 
 
 if __name__ == "__main__":

@@ -77,16 +77,21 @@ def overall_standings(overall: Overall) -> Standings:
 def without_first(standings: Standings, left_out: Collection[str]) -> Standings:
     """Return standings in which some bots cannot be first: they are no measure of their models.
 
-    Of the others those may be first of which only such bots are surely ahead.
+    Of the others those may be first of which only such bots are surely ahead. If there are no
+    others, the standings stay as they are.
     """
-    if not left_out:
-        return standings
     ahead = [row.best for row in standings.rows if row.bot in left_out]
-    rows = []
-    for row in standings.rows:
-        surely_ahead = sum(best < row.best for best in ahead)
-        first = row.bot not in left_out and (row.may_be_first or row.best <= 1 + surely_ahead)
-        rows.append(replace(row, may_be_first=first))
+    ranks = {
+        row.bot: row.best - sum(best < row.best for best in ahead)
+        for row in standings.rows
+        if row.bot not in left_out
+    }
+    if not ahead or not ranks:
+        return standings
+    first = max(1, min(ranks.values()))
+    rows = [
+        replace(row, may_be_first=ranks.get(row.bot, first + 1) <= first) for row in standings.rows
+    ]
     return replace(standings, rows=tuple(rows))
 
 
