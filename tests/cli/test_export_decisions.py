@@ -93,6 +93,7 @@ def decisions(fixture: dict[str, Any], game: dict[str, Any], rules: Rules) -> li
                     "action": "bid" if kind == "bid" else event[1],
                     "quantity": bid[0] if kind == "bid" else None,
                     "face": bid[1] if kind == "bid" else None,
+                    "decided_by": "",
                     "chance": chance(bid, dice, seat, palifico, exact=calza),
                     "true": holds([*chain(*dice)], bid, palifico, exact=calza),
                     "dice_lost": 0,
