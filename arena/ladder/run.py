@@ -62,11 +62,11 @@ def run_ladder(
     """
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
-        Heartbeat(folder).beat()
         book = stack.enter_context(Book(folder, writes=True))
         stack.enter_context(_end_noted(book))
         config = load_config(folder.config)
         sandbox_of(config)
+        Heartbeat(folder).beat()
         door = stack.enter_context(Door(folder))
         _note_config(book, config)
         stack.enter_context(beside or nullcontext())

@@ -48,7 +48,7 @@ def test_door_shows_a_page_to_its_student_alone(door: Door, course: Course) -> N
     assert "Ada</h1>" in page.body.decode()
     # The door's pages may have no styles inside.
     assert "<style" not in page.body.decode()
-    assert '<link rel="stylesheet" href="/assets/style.css">' in page.body.decode()
+    assert '<link rel="stylesheet" href="../../../assets/style.css">' in page.body.decode()
     assert page.body.decode().count('<header class="site">') == 1
     assert "My bots" in page.body.decode()
     assert f'href="/{PATH}"' in door.ask("/me", **mine).body.decode()

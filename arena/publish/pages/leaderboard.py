@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Generic, Literal, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.game.records import BotInfo, Conditions
 from arena.publish.charts import Axis, axis_of
