@@ -50,7 +50,7 @@ BAD: dict[str, tuple[str, str, str, str]] = {
         }.items()
     },
     "unknown key": (TWO + "gmaes: 3\n", "2:1", "unknown key 'gmaes'", "'games'"),
-    "far key": (TWO + "zzzzzz: 3\n", "2:1", "unknown key 'zzzzzz'", "known: blocks, bots, enter, games"),
+    "far key": (TWO + "zzzzzz: 3\n", "2:1", "unknown key 'zzzzzz'", "known: blocks, bots, enter"),
     "odd key": (TWO + "'a.b[0]': 3\n", "2:1", "unknown key 'a.b[0]'", "known: blocks, bots"),
     "number as key": (TWO + "1: x\n", "2:1", "unknown key '1'", ""),
     "limit's key": (TWO + "limits: {anwser: 3}\n", "2:10", "unknown key 'anwser'", "'answer'"),
