@@ -33,6 +33,7 @@ PAGES = {
     "submit": "serve",
     "run": "league",
     "status": "store",
+    "card": "report",
     "export": "store",
     "verify": "store",
     "backup": "store",

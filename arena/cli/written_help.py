@@ -30,6 +30,7 @@ Commands:
   run      Play a league and write its report.
   status   Show the progress of a league, even while it runs.
   report   Write the site of a stored league.
+  card     Write the rank of a bot as a picture, for a README.
   export   Write one row per game: CSV, JSON lines, Parquet.
   verify   Replay and check a stored league.
   backup   Copy a stored league, even while it is played.
@@ -464,6 +465,26 @@ Options:
                         that link to them.
   --json                Print data as JSON.
   -h, --help            Show this message and exit.
+""",
+    "card": """\
+Usage: arena card [OPTIONS] LEAGUE BOT
+
+  Write the rank of BOT in LEAGUE as a picture (SVG), for a README or a
+  profile.
+
+  The report is written as by `arena report`: the picture is one of its files,
+  with the rank of the newest version. On a ladder it is at /site/cards/ of
+  the door.
+
+Options:
+  --store PATH     File that the games are stored in, with NAME.logs.sqlite
+                   beside it [default: the name of LEAGUE with the ending
+                   .sqlite].
+  --site PATH      Folder that the report is written to.  [default: site]
+  -o, --into FILE  The file to write [default: the name of the bot with the
+                   ending .svg].
+  --json           Print data as JSON.
+  -h, --help       Show this message and exit.
 """,
     "export": """\
 Usage: arena export [OPTIONS] LEAGUE
@@ -1307,6 +1328,7 @@ OPTIONS: dict[str, dict[str, str]] = {
         "--url": "TEXT",
         "--json": "",
     },
+    "card": {"--store": "TEXT", "--site": "TEXT", "-o": "TEXT", "--into": "TEXT", "--json": ""},
     "export": {
         "--store": "TEXT",
         "--format": "csv jsonl parquet",
@@ -1443,6 +1465,7 @@ ARGUMENTS = {
     "run": "",
     "status": "",
     "report": "",
+    "card": "BOT",
     "export": "",
     "verify": "",
     "backup": "",
@@ -1491,6 +1514,7 @@ WORDS = [
     "alike",
     "authors",
     "backup",
+    "card",
     "champion",
     "check",
     "cluster",

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from arena.game.records import Conditions, Division
 from arena.io.text import visible
+from arena.league.changes import version_of
 from arena.ratings.leaderboard_rows import Leaderboard
 
 _CYRILLIC = """
@@ -93,10 +94,16 @@ class Links(Struct, frozen=True):
 
     bots: dict[str, str]
     variants: dict[str, str]
+    cards: dict[str, str]
+    """By the name that all versions of a bot have."""
 
     def bot(self, name: str) -> str:
         """Return the page of a bot."""
         return f"bots/{self.bots[name]}.html"
+
+    def card(self, name: str) -> str:
+        """Return the picture with the rank of a bot, by the name of any of its versions."""
+        return f"cards/{self.cards[version_of(name)[0]]}.svg"
 
     def division_id(self, division: Division) -> str:
         """Return the id of the leaderboard of a division: a part of file names."""
@@ -164,7 +171,8 @@ def links(conditions: Conditions, leaderboards: Sequence[Leaderboard]) -> Links:
     """Return the address book for a league's site."""
     bots = [bot.name for bot in conditions.bots]
     labels = dict.fromkeys([*conditions.variants, *(board.variant for board in leaderboards)])
-    return Links(file_stems(bots), file_stems(labels))
+    common = dict.fromkeys(version_of(bot)[0] for bot in bots)
+    return Links(file_stems(bots), file_stems(labels), file_stems(common))
 
 
 COLOURS = 8

@@ -44,7 +44,17 @@ from arena.publish.links import (
     links,
     marked_links,
 )
-from arena.publish.pages import bot, conditions, faults, feed, fixtures, leaderboard, models, watch
+from arena.publish.pages import (
+    bot,
+    conditions,
+    faults,
+    feed,
+    fixtures,
+    leaderboard,
+    models,
+    rank_card,
+    watch,
+)
 from arena.publish.pages.front import (
     HIGHLIGHTS,
     FrontPage,
@@ -319,6 +329,7 @@ class Site:
             yield self._page("leaderboard.html", self.frame.links.table(board), table_page)
             pairs = leaderboard.head_to_head_page(board)
             yield self._page("head_to_head.html", self.frame.links.head_to_head(board), pairs)
+        yield from self._rank_cards()
         yield from self._fixtures()
         yield self._page("charts.html", "charts.html", charts.charts_page(summary))
         names = [info.name for info in self.league.bots]
@@ -360,6 +371,12 @@ class Site:
             yield File(
                 PICTURE, podium(self.league.name, self.frame.verdict, best, _moment(highlights))
             )
+
+    def _rank_cards(self) -> Iterator[File]:
+        """Yield the rank of each bot as a picture."""
+        if main := standings(self.ratings, self.context.not_the_models):
+            for one in rank_card.rank_cards(self.league.name, main, self.progress):
+                yield File(self.frame.links.card(one.bot), render("rank_card.svg", one))
 
     def _conditions(self) -> Iterator[File]:
         """Yield the conditions and the rules, the schemas of all data, and data about them."""

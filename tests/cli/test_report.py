@@ -1,12 +1,14 @@
 """`arena report`: shown in a browser, written anew while a league runs, and without names."""
 
 import csv
+import re
 import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -205,3 +207,15 @@ def test_key_lists_names_and_pseudonyms(copied: Path) -> None:
 def test_key_that_cannot_be_written_is_an_error(copied: Path) -> None:
     options = ("--anonymous-key", "missing/who.csv")
     error_line(run("report", "league.yaml", *options, cwd=copied), "the key cannot be written")
+
+
+def test_card_of_a_bot_is_a_file_of_the_report(copied: Path) -> None:
+    ran = run("card", "league.yaml", "honest", cwd=copied)
+    assert (ran.code, told(ran.err)) == (0, ["card: honest.svg"])
+    card = (copied / "honest.svg").read_text()
+    assert card == (copied / "site/cards/honest.svg").read_text()
+    text = "".join(ElementTree.fromstring(card).itertext())  # noqa: S314 - our own
+    assert re.search(r"honest: rank \d( to \d)? of \d, [\d.]+\s% of its rivals beaten", text)
+    error_line(run("card", "league.yaml", "honst", cwd=copied), "honst", "did you mean 'honest'?")
+    ran = run("card", "league.yaml", "honest", "--into", "no/such.svg", cwd=copied)
+    error_line(ran, "the card cannot be written", "such.svg")

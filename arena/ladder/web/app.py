@@ -60,6 +60,8 @@ _MONITORED = {"/healthz", "/metrics"}
 _LISTED = {"/", "/welcome", "/live", "/play"}
 """Pages that search engines may list where the operator wants that, beside those of the site."""
 _SITE = "/site/"
+_CARDS = "/site/cards/"
+"""Pictures that other sites may show."""
 _HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
 _ASSETS = (
     "door/author.css",
@@ -113,6 +115,8 @@ class Guard:
 def _complete(headers: MutableHeaders, request: Request) -> None:
     """Add to an answer what every one has; addresses in it get the path of the door."""
     add_headers(headers, request.url.scheme)
+    if path_of(request).startswith(_CARDS):
+        headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     if not _is_listed(path_of(request), served_by(request)):
         headers["X-Robots-Tag"] = "noindex"
     if forgets_cookie(request):

@@ -48,6 +48,14 @@ def test_a_page_that_a_browser_has_is_not_sent_again(own_door: Door, site: Path)
     assert own_door.ask("/site/about.html", If_None_Match=first.headers["etag"]).status == 200
 
 
+def test_cards_may_be_shown_by_other_sites_and_pages_may_not(own_door: Door, site: Path) -> None:
+    (site / "cards").mkdir()
+    (site / "cards/mine.svg").write_text("<svg/>")
+    policy = "cross-origin-resource-policy"
+    assert own_door.ask("/site/cards/mine.svg").headers[policy] == "cross-origin"
+    assert own_door.ask("/site/about.html").headers[policy] == "same-origin"
+
+
 def test_pages_of_the_site_are_compressed(own_door: Door, site: Path) -> None:
     answer = own_door.ask("/site/about.html", Accept_Encoding="gzip")
     assert answer.headers["content-encoding"] == "gzip"

@@ -1,0 +1,47 @@
+"""The rank of each bot as a picture, for a README or a profile."""
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from arena.league.changes import version_of
+from arena.publish.pages.front import PlayedShare
+from arena.publish.pages.leaderboard import StandingRow, Standings
+from arena.publish.text import readable_time
+
+_DAY = 10
+"""Characters of a date in a time that is written to be read."""
+
+
+class RankCard(Struct, frozen=True):
+    """What a picture says of a bot."""
+
+    bot: str
+    """Its name, which all its versions have in common."""
+    league: str
+    best: int
+    """The ends of the range of ranks of its newest version that is rated."""
+    worst: int
+    of: int
+    """How many are rated."""
+    share: float
+    """The share of its rivals that it finished ahead of."""
+    games: int
+    date: str
+    """When the last of all games was stored (UTC); "" if that is not known."""
+
+
+def newest(standings: Standings) -> Mapping[str, StandingRow]:
+    """Return the newest version of each bot that is rated, by the name that all have."""
+    found: dict[str, StandingRow] = {}
+    for row in sorted(standings.rows, key=lambda row: version_of(row.bot)[1]):
+        found[version_of(row.bot)[0]] = row
+    return found
+
+
+def rank_cards(league: str, standings: Standings, played: PlayedShare) -> Iterator[RankCard]:
+    """Yield the card of each bot."""
+    date = readable_time(played.updated)[:_DAY] if played.updated is not None else ""
+    of = len(standings.rows)
+    for bot, row in newest(standings).items():
+        yield RankCard(bot, league, row.best, row.worst, of, row.share, row.games, date)
