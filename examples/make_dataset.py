@@ -29,7 +29,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--decisions", type=int, default=1_000_000, help="at least so many")
-    parser.add_argument("--bots", nargs="*", default=["sample:*", "sample:champion"])
+    parser.add_argument(
+        "--bots", nargs="*", default=["sample:*", "sample:champion"], help="folders and samples"
+    )
     parser.add_argument("--book", nargs="*", default=[*VARIANTS], choices=[*VARIANTS])
     parser.add_argument("--players", nargs="*", type=int, default=[2, 3, 4, 5, 6])
     parser.add_argument("--games", type=int, default=20, help="of a fixture")
@@ -49,7 +51,9 @@ def play(chosen: argparse.Namespace, blocks: int) -> int:
     books = [{"variant": book, "calza": on} for book in chosen.book for on in (False, True)]
     league = {
         "name": "Decisions",
-        "bots": chosen.bots,
+        "bots": [
+            bot if bot.startswith("sample:") else str(Path(bot).absolute()) for bot in chosen.bots
+        ],
         "variants": books,
         "players": chosen.players,
         "games": chosen.games,

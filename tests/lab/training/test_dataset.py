@@ -5,14 +5,16 @@ from pathlib import Path
 import pytest
 from pyarrow.parquet import read_table
 
+from arena.bots.kits import create
 from tests.lab.env.test_examples import example
 
-BOTS = ("--bots", "sample:honest", "sample:odds")
+BOTS = ("--bots", "sample:honest", "mine")
 SMALL = (*BOTS, "--book", "bga", "--players", "2", "--games", "1")
 
 
 @pytest.mark.slow
 def test_data_set_has_so_many_decisions_and_a_card(tmp_path: Path) -> None:
+    create(tmp_path / "mine", "python")
     *_, last = example("make_dataset.py", "made", "--decisions", "60", *SMALL, cwd=tmp_path)
     rows = read_table(tmp_path / "made" / "decisions.parquet").to_pylist()
     assert len(rows) >= 60
@@ -21,4 +23,4 @@ def test_data_set_has_so_many_decisions_and_a_card(tmp_path: Path) -> None:
     for column in rows[0]:
         assert f"| `{column}` | " in card
     assert f"| bga | 2 | {sum(row['variant'] == 'bga' for row in rows)} |" in card
-    assert f"| odds | {sum(row['bot'] == 'odds' for row in rows)} |" in card
+    assert f"| mine | {sum(row['bot'] == 'mine' for row in rows)} |" in card
