@@ -60,7 +60,7 @@ def at_terminal(
         subprocess.Popen(
             arena(*command),
             cwd=folder,
-            env=environment(TMPDIR=str(temporary), **(env or {})),
+            env=environment(**{"TMPDIR": str(temporary), "NO_COLOR": "1", **(env or {})}),
             stdin=theirs,
             stdout=stdout,
             stderr=theirs,

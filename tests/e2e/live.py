@@ -104,7 +104,7 @@ class Live:
         self.process = subprocess.Popen(
             arena(*arguments),
             cwd=cwd,
-            env=environment(TMPDIR=str(self.temporary)),
+            env=environment(TMPDIR=str(self.temporary), NO_COLOR="1"),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=theirs,
