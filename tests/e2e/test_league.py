@@ -73,7 +73,11 @@ def test_the_boards_are_printed_best_first(tmp_path: Path) -> None:
     assert [table.splitlines()[0] for table in tables] == heads
     assert overall.startswith("overall: ")
     for table, (_, rows) in zip(tables, sorted(_boards(tmp_path / "site").items()), strict=True):
-        lines = [re.split("  +", line.strip()) for line in table.splitlines()[2:]]
+        *of_bots, verdict = table.splitlines()[2:]
+        first = [row["bot"] for row in rows.values() if row["may_be_first"]]
+        best = "{} is best" if len(first) == 1 else "may be first: {}"
+        assert verdict == f"{best.format(', '.join(first))} (95 %)"
+        lines = [re.split("  +", line.strip()) for line in of_bots]
         assert [line[0].split() for line in lines] == [
             [str(row["rank"]), row["bot"]] for row in rows.values()
         ]
