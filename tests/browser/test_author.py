@@ -69,8 +69,8 @@ UNREADABLE: dict[str, Callable[[], bytes]] = {
     "deep.zip": lambda: zipped("a/b/bot.yaml"),
     "packed.tar.xz": lambda: tarred("bot.yaml", "w:xz"),
     "broken.zip": lambda: b"PK" + bytes(100),
-    "none.tar": lambda: b"",
 }
+NO_ARCHIVES = {"none.tar": b"", "photo.png": b"\x89PNG\r\n" + bytes(300)}
 
 
 def choose(page: Page, name: str, content: bytes) -> None:
@@ -92,6 +92,10 @@ def test_name_is_read_from_the_manifest_of_an_archive(browser: Browser, door: Do
             choose(page, name, content())
             expect(page.locator("[data-upload-status]")).to_contain_text(f"Which bot is {name}?")
             expect(page.get_by_label("Name of the bot")).to_be_visible()
+        for name, content in NO_ARCHIVES.items():
+            choose(page, name, content)
+            said = f"{name} is not an archive"
+            expect(page.locator("[data-upload-status]")).to_contain_text(said)
 
 
 def test_archive_is_dropped_anywhere_and_its_note_goes_with_it(
