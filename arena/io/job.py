@@ -190,9 +190,12 @@ class SharedItems(Generic[_Item]):
         self._items = items
         self._owner = os.getpid()
         self._taken_here = set[int]()
-        self._numbers = os.memfd_create("items")
-        os.write(self._numbers, array("I", range(len(items))).tobytes())
-        os.lseek(self._numbers, 0, os.SEEK_SET)
+        written = os.memfd_create("items")
+        os.write(written, array("I", range(len(items))).tobytes())
+        # Linux lets two processes read at one place of a file that `memfd_create` opened; of one
+        # that was opened by its name, each gets what comes next.
+        self._numbers = os.open(f"/proc/self/fd/{written}", os.O_RDONLY | os.O_CLOEXEC)
+        os.close(written)
 
     def __enter__(self) -> Self:
         return self
