@@ -1,5 +1,6 @@
 """Errors as they are printed: one line, with the place marked at a terminal, JSON for programs."""
 
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.output import harmless, print_json, wrapped_at
+from arena.cli.output import harmless, wrapped_at
 from arena.io.errors import ArenaError
 
 _WIDTH = 80
@@ -26,7 +27,8 @@ def print_error(error: ArenaError, code: int, *, as_json: bool) -> None:
     """Print an error on standard error; with --json, print its parts on standard output, too."""
     if as_json and not isinstance(error, ReportedError):
         parts = {"what": error.what, "where": error.where, "mend": error.hint}
-        print_json({"error": {"code": code, **parts}})
+        # On one line, as some commands print a line for each thing.
+        click.echo(json.dumps({"error": {"code": code, **parts}}))
     if not _in_colour():
         click.echo(f"error: {harmless(str(error))}", err=True)
         return

@@ -219,7 +219,8 @@ def run(arguments: list[str]) -> int:
     except UnreadError:
         return UNREAD
     except (click.Abort, KeyboardInterrupt):
-        return _fail(ArenaError("interrupted"), INTERRUPTED, arguments)
+        # With --json, what was printed is whole: some commands end in no other way.
+        return _fail(ArenaError("interrupted"), INTERRUPTED, [])
     except Exception as error:
         return _unexpected(error, arguments)
     return _finished(code if isinstance(code, int) else OK, arguments)

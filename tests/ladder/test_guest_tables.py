@@ -45,7 +45,9 @@ class Guests:
             return True
         moves = moves_of(page.html)
         if moves:
-            move = next((move for move in ("dudo", "skip", "pass") if move in moves), moves[0])
+            move = next(
+                (move for move in ("leave", "dudo", "skip", "pass") if move in moves), moves[0]
+            )
             self._spool.click(id_, int(number_of(page.html)), move)
         return False
 

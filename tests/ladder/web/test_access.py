@@ -86,6 +86,7 @@ CASES = [
     Case("GET", "/api/v1/openapi.json", ALL),
     Case("GET", "/healthz", (503,) * 5),  # no ladder runs
     Case("GET", "/metrics", ALL),
+    Case("GET", "/assets/font.css", ALL),
     Case("GET", "/assets/style.css", ALL),
     Case("GET", "/assets/administration.css", ALL),
     Case("GET", "/assets/door.css", ALL),
