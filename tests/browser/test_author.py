@@ -92,8 +92,8 @@ def test_name_is_read_from_the_manifest_of_an_archive(browser: Browser, door: Do
             choose(page, name, content())
             expect(page.locator("[data-upload-status]")).to_contain_text(f"Which bot is {name}?")
             expect(page.get_by_label("Name of the bot")).to_be_visible()
-        for name, content in NO_ARCHIVES.items():
-            choose(page, name, content)
+        for name, other in NO_ARCHIVES.items():
+            choose(page, name, other)
             said = f"{name} is not an archive"
             expect(page.locator("[data-upload-status]")).to_contain_text(said)
 
