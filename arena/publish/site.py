@@ -15,6 +15,7 @@ from arena.game.records import BotInfo, Cause, Conditions, QuarantinedFixture
 from arena.game.rules.books import changed_switches
 from arena.io import shipped
 from arena.io.job import SharedItems
+from arena.league.changes import version_of
 from arena.playstats.faults import FaultEntry
 from arena.playstats.league_summary import LeagueSummary, timing
 from arena.publish import charts
@@ -239,6 +240,7 @@ def site_of(
         fixtures=results.fixture_rows(source.results, selection, expected, summary.luck),
         frame=frame,
         context=context,
+        cards=rank_card.rank_cards(conditions.name, main, played),
         context_below=replace(context, marked=marked_links(marks, site_links, "../")),
     )
 
@@ -264,6 +266,8 @@ class Site:
     """What pages in the site's folder know."""
     context_below: SiteContext
     """What pages in a folder below it know."""
+    cards: Mapping[str, rank_card.RankCard]
+    """The rank of each bot that is rated, by the name that all its versions have."""
 
     def files(self, existing: Mapping[str, str]) -> Iterator[File]:
         """Yield every file of the site but the pages of bots; `existing` has the keys of files.
@@ -288,7 +292,9 @@ class Site:
             self.league, bots, self.ratings, self.source.summary, self.fixtures, self.highlights
         ):
             decided = [row for row in uses if row.bot == model.info.name]
-            view = bot.BotView(model, decided)
+            name = version_of(model.info.name)[0]
+            card = self.frame.links.card(name) if name in self.cards else ""
+            view = bot.BotView(model, decided, card)
             yield self._page("bot.html", self.frame.links.bot(model.info.name), view)
 
     def _page(self, template: str, path: str, *models: Struct) -> File:
@@ -374,9 +380,8 @@ class Site:
 
     def _rank_cards(self) -> Iterator[File]:
         """Yield the rank of each bot as a picture."""
-        if main := standings(self.ratings, self.context.not_the_models):
-            for one in rank_card.rank_cards(self.league.name, main, self.progress):
-                yield File(self.frame.links.card(one.bot), render("rank_card.svg", one))
+        for one in self.cards.values():
+            yield File(self.frame.links.card(one.bot), render("rank_card.svg", one))
 
     def _conditions(self) -> Iterator[File]:
         """Yield the conditions and the rules, the schemas of all data, and data about them."""

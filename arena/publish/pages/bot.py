@@ -281,6 +281,8 @@ class BotView(Struct, frozen=True):
     bot: BotPage
     decided: Sequence[ModelsRow] = ()
     """Who made its decisions, by division; empty for a bot without language models."""
+    rank_card: str = ""
+    """The picture with its rank; "" if it is not rated."""
     opponent_rows: Callable[..., Markup] = opponent_rows
     rerun_command: Callable[[int, int], str] = rerun_command
 

@@ -1,6 +1,6 @@
 """The rank of each bot as a picture, for a README or a profile."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from msgspec import Struct
 
@@ -39,9 +39,15 @@ def newest(standings: Standings) -> Mapping[str, StandingRow]:
     return found
 
 
-def rank_cards(league: str, standings: Standings, played: PlayedShare) -> Iterator[RankCard]:
-    """Yield the card of each bot."""
+def rank_cards(
+    league: str, standings: Standings | None, played: PlayedShare
+) -> Mapping[str, RankCard]:
+    """Return the card of each bot that is rated, by its name without a version."""
+    if standings is None:
+        return {}
     date = readable_time(played.updated)[:_DAY] if played.updated is not None else ""
     of = len(standings.rows)
-    for bot, row in newest(standings).items():
-        yield RankCard(bot, league, row.best, row.worst, of, row.share, row.games, date)
+    return {
+        bot: RankCard(bot, league, row.best, row.worst, of, row.share, row.games, date)
+        for bot, row in newest(standings).items()
+    }
