@@ -238,7 +238,7 @@ def test_groups_of_a_namespace_are_removed_once_it_has_ended(within: tuple[str, 
         with Path(f"/proc/{first}/ns/pid").open("rb"):  # no other one gets its number
             os.kill(int(first), signal.SIGKILL)
             unshare.wait(HANG)
-            assert all(folder.exists() for folder in folders)
+            # An arena that begins just now may be the first to remove them.
             for folder in folders:
                 make_old(folder)
             remove(*within)
