@@ -83,6 +83,9 @@ def timeless(folder: Path) -> dict[str, bytes]:
     del files["conditions.html"]
     files[MANIFEST] = re.sub(rb'"(inputs|size)": [^,]+,', b"", files[MANIFEST])
     files["index.html"] = re.sub(rb" \xc2\xb7 <time.*?</time>", b"", files["index.html"])
+    for name in files:
+        if name.startswith("cards/"):
+            files[name] = re.sub(rb" \xc2\xb7 \d{4}-\d\d-\d\d<", b"<", files[name])
     feed = re.sub(rb"<updated>.*?</updated>", b"", files["feed.xml"])
     # The newest entries come first.
     files["feed.xml"] = b"".join(sorted(re.split(rb"(?=<entry>)|(?<=</entry>\n)", feed)))
