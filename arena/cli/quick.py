@@ -12,6 +12,7 @@ from arena.cli.written_help import ARGUMENTS, HELP, OPTIONS, WORDS
 _WIDTH = 80
 """Columns for which the help was written; it is the same for wider terminals."""
 _SAMPLE = "sample:"
+# `pathlib` takes longer to import than all of this does.
 _ARENA = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH120, PTH100
 _BAD_INPUT = 2
 

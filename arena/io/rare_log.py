@@ -13,6 +13,8 @@ _MOST = 1_000
 
 
 class _Kind(NamedTuple):
+    """What makes two messages the same kind."""
+
     file: str
     line: int
     error: type[BaseException] | None
@@ -38,7 +40,8 @@ class Rarely(logging.Filter):
         """Tell whether a message is written, which then says how many were left out before it."""
         error = record.exc_info[0] if record.exc_info else None
         text = record.getMessage() if record.name.startswith("arena.") else ""
-        kind, now = _Kind(record.pathname, record.lineno, error, text), self._now()
+        kind = _Kind(record.pathname, record.lineno, error, text)
+        now = self._now()
         if kind in self._written and now < self._written[kind] + PERIOD:
             self._left_out[kind] += 1
             return False
@@ -47,7 +50,8 @@ class Rarely(logging.Filter):
             self._left_out.clear()
         self._written[kind] = now
         if count := self._left_out.pop(kind, 0):
-            record.msg, record.args = f"{record.getMessage()} ({count} more since the last)", ()
+            record.msg = f"{record.getMessage()} ({count} more since the last)"
+            record.args = ()
         return True
 
 

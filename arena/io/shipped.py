@@ -44,6 +44,7 @@ def font() -> Path:
     return folder("reports") / "fonts/display.woff2"
 
 
+@cache
 def font_css() -> str:
     """Return the style sheet that holds the display face; reports/fonts/ says where it is from."""
     source = f"url(data:font/woff2;base64,{b64encode(font().read_bytes()).decode()})"

@@ -103,7 +103,7 @@ class Links(Struct, frozen=True):
 
     def card(self, name: str) -> str:
         """Return the picture with the rank of a bot, by the name of any of its versions."""
-        return f"cards/{self.cards[version_of(name)[0]]}.svg"
+        return f"cards/{self.cards[_common_name(name)]}.svg"
 
     def division_id(self, division: Division) -> str:
         """Return the id of the leaderboard of a division: a part of file names."""
@@ -171,7 +171,7 @@ def links(conditions: Conditions, leaderboards: Sequence[Leaderboard]) -> Links:
     """Return the address book for a league's site."""
     bots = [bot.name for bot in conditions.bots]
     labels = dict.fromkeys([*conditions.variants, *(board.variant for board in leaderboards)])
-    common = dict.fromkeys(version_of(bot)[0] for bot in bots)
+    common = dict.fromkeys(map(_common_name, bots))
     return Links(file_stems(bots), file_stems(labels), file_stems(common))
 
 
@@ -179,9 +179,6 @@ COLOURS = 8
 """Colours: the classes `h0` to `h7` of reports/style.css."""
 PATTERNS = 6
 """Patterns: the classes `m0` to `m5`: a disc, a ring, a half, a bar, a diamond, four tiles."""
-
-
-_VERSION = re.compile(r"@\d+$")
 
 
 class Identity(Struct, frozen=True):
@@ -207,7 +204,7 @@ def identities(bots: Iterable[str], entered: Iterable[str] = ()) -> dict[str, Id
     known: dict[str, Identity] = {}
     colours = Counter[int]()
     marks = Counter[Identity]()
-    for bot in map(_without_version, chain(entered, bots)):
+    for bot in map(_common_name, chain(entered, bots)):
         if bot not in known:
             digest = sha256(bot.encode("utf-8", "surrogatepass")).digest()
             colour = _free(digest[0], [colours[hue] for hue in range(COLOURS)])
@@ -215,11 +212,12 @@ def identities(bots: Iterable[str], entered: Iterable[str] = ()) -> dict[str, Id
             known[bot] = mark = Identity(colour, _free(digest[1], kinds))
             colours[colour] += 1
             marks[mark] += 1
-    return {bot: known[_without_version(bot)] for bot in bots}
+    return {bot: known[_common_name(bot)] for bot in bots}
 
 
-def _without_version(name: str) -> str:
-    return _VERSION.sub("", name)
+def _common_name(bot: str) -> str:
+    """Return the name that all versions of a bot have."""
+    return version_of(bot)[0]
 
 
 def _free(drawn: int, counts: Sequence[int]) -> int:

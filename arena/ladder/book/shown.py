@@ -56,14 +56,14 @@ def published_boards(site: Path) -> Iterator[tuple[str, PublishedBoard]]:
 class PublishedCase(Struct, frozen=True):
     """A suspicion: a bot that changed, or that lost too often to a rival."""
 
-    variant: str
-    players: int
     bot: str
     rival: str | None
+    """None for a bot that changed."""
     games: int
     expected: float
+    """The share of the games in which it should be ahead of the rival."""
     observed: float
-    p: float
+    """The share in which it is."""
 
 
 class _PublishedCases(Struct, frozen=True):
@@ -73,7 +73,7 @@ class _PublishedCases(Struct, frozen=True):
 def published_pairs(site: Path) -> list[PublishedCase]:
     """Return the pairs of which the published site says that one loses too often, clearest first.
 
-    None if that cannot be read, as it is being replaced.
+    There are none while the file is being replaced.
     """
     found = read_json(site / "data" / "suspicions.json", _PublishedCases)
     return [case for case in found.rows if case.rival] if found else []

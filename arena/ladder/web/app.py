@@ -20,14 +20,7 @@ from arena.ladder.folder import Folder
 from arena.ladder.web import account, administration, api, author, front, guests
 from arena.ladder.web.metrics import metrics
 from arena.ladder.web.problems import NOT_FOUND, RequestError, answer, refused
-from arena.ladder.web.served import (
-    BehindProxy,
-    DoorLimits,
-    Served,
-    client_of,
-    served_by,
-    terms_of,
-)
+from arena.ladder.web.served import BehindProxy, DoorLimits, Served, client_of, served_by, terms_of
 from arena.ladder.web.site import published
 from arena.ladder.web.visitors import deletion, forgets_cookie
 from arena.ladder.web.where import Where, path_of, where_of
@@ -114,10 +107,11 @@ class Guard:
 
 def _complete(headers: MutableHeaders, request: Request) -> None:
     """Add to an answer what every one has; addresses in it get the path of the door."""
+    path = path_of(request)
     add_headers(headers, request.url.scheme)
-    if path_of(request).startswith(_CARDS):
+    if path.startswith(_CARDS):
         headers["Cross-Origin-Resource-Policy"] = "cross-origin"
-    if not _is_listed(path_of(request), served_by(request)):
+    if not _is_listed(path, served_by(request)):
         headers["X-Robots-Tag"] = "noindex"
     if forgets_cookie(request):
         headers.setdefault("Set-Cookie", deletion(request))

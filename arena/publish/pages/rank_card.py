@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from arena.league.changes import version_of
 from arena.publish.pages.front import PlayedShare
-from arena.publish.pages.leaderboard import StandingRow, Standings
+from arena.publish.pages.leaderboard import Standings
 from arena.publish.text import readable_time
 
 _DAY = 10
@@ -31,23 +31,16 @@ class RankCard(Struct, frozen=True):
     """When the last of all games was stored (UTC); "" if that is not known."""
 
 
-def newest(standings: Standings) -> Mapping[str, StandingRow]:
-    """Return the newest version of each bot that is rated, by the name that all have."""
-    found: dict[str, StandingRow] = {}
-    for row in sorted(standings.rows, key=lambda row: version_of(row.bot)[1]):
-        found[version_of(row.bot)[0]] = row
-    return found
-
-
 def rank_cards(
     league: str, standings: Standings | None, played: PlayedShare
 ) -> Mapping[str, RankCard]:
-    """Return the card of each bot that is rated, by its name without a version."""
+    """Return a card for each bot: that of its newest version that is rated."""
     if standings is None:
         return {}
     date = readable_time(played.updated)[:_DAY] if played.updated is not None else ""
     of = len(standings.rows)
-    return {
-        bot: RankCard(bot, league, row.best, row.worst, of, row.share, row.games, date)
-        for bot, row in newest(standings).items()
-    }
+    cards: dict[str, RankCard] = {}
+    for row in sorted(standings.rows, key=lambda row: version_of(row.bot)[1]):
+        bot = version_of(row.bot)[0]
+        cards[bot] = RankCard(bot, league, row.best, row.worst, of, row.share, row.games, date)
+    return cards
