@@ -1,9 +1,9 @@
 """How even the blocks of tables are, after any number of them: `python -m benchmarks.designs`.
 
-Prints, for every table size and number of bots, the worst case over all numbers of blocks from one
-to a whole pass, and over the seeds: how much more often the most frequent pair of bots met than the
-rarest, and how far from the mean any pair was; the first for ordered neighbours; both after the
-whole pass; after how many blocks the field is connected; and the CPU time of a pass. Seats are even
+Prints, for every table size and number of bots, the worst case over all numbers of blocks up to
+one pass or `--passes`, and over the seeds: how much more often the most frequent pair of bots met
+than the rarest, and how far from the mean any pair was; the first for ordered neighbours; both
+after the last block; after how many blocks the field is connected; and the CPU time. Seats are even
 after every block by construction.
 """
 
@@ -50,18 +50,23 @@ def main() -> None:
     parser.add_argument("--bots", type=int, nargs="+", default=BOTS)
     parser.add_argument("--players", type=int, nargs="+", default=[2, 3, 4, 5, 6])
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--passes", type=int, default=1, help="passes of BOTS-1 blocks")
     options = parser.parse_args()
     for players in options.players:
-        lines = [_line(bots, players, options.seeds) for bots in options.bots if bots >= players]
+        lines = [
+            _line(bots, players, options.seeds, options.passes * (bots - 1))
+            for bots in options.bots
+            if bots >= players
+        ]
         worst = [max(values) for values in zip(*lines, strict=True)]
         print(f"{players} players, worst: {_text(worst)}", flush=True)
 
 
-def _line(bots: int, players: int, seeds: int) -> list[float]:
+def _line(bots: int, players: int, seeds: int, count: int) -> list[float]:
     found: list[list[float]] = []
     for seed in range(seeds):
         began = time.process_time()
-        design = blocks(bots, players, bots - 1, f"bench {seed}")
+        design = blocks(bots, players, count, f"bench {seed}")
         seconds = time.process_time() - began
         after = list(spreads(design, bots))
         connected = 1 + [whole for *_, whole in after].index(True)
@@ -76,7 +81,7 @@ def _text(values: list[float]) -> str:
     pairs, neighbours, off, last_pairs, last_neighbours, connected, seconds = values
     return (
         f"pairs {pairs:.0f} ({off:.1f} from the mean), neighbours {neighbours:.0f};"
-        f" after a pass {last_pairs:.0f}, {last_neighbours:.0f};"
+        f" at the end {last_pairs:.0f}, {last_neighbours:.0f};"
         f" connected after {connected:.0f}; {seconds:.2f} s"
     )
 

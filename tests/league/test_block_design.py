@@ -58,12 +58,6 @@ def test_every_prefix_of_a_pass_is_connected_and_even(bots: int, players: int, s
         assert spread(so_far, permutations(range(bots), 2)) <= 3
 
 
-@pytest.mark.parametrize("bots", [2, 3, 4, 6, 9, 20, 31])
-def test_pass_of_tables_for_two_has_every_ordered_pair_once(bots: int) -> None:
-    tables = [table for block in blocks(bots, 2, bots - 1, "seed") for table in block]
-    assert sorted(tables) == sorted(permutations(range(bots), 2))
-
-
 @pytest.mark.parametrize(("bots", "players"), [(7, 3), (6, 4), (5, 2), (12, 6)])
 def test_fewer_blocks_are_the_first_of_more(bots: int, players: int) -> None:
     design = blocks(bots, players, 3 * bots, "seed")
@@ -72,11 +66,21 @@ def test_fewer_blocks_are_the_first_of_more(bots: int, players: int) -> None:
         assert blocks(bots, players, count, "seed") == design[:count]
 
 
-@pytest.mark.parametrize(("bots", "players"), [(7, 3), (6, 4), (5, 2)])
-def test_blocks_beyond_one_pass_are_even(bots: int, players: int) -> None:
-    design = blocks(bots, players, 2 * (bots - 1), "seed")
-    tables = [table for block in design for table in block]
-    assert spread(pairs(tables), combinations(range(bots), 2)) <= 4
+@pytest.mark.parametrize(("bots", "players"), [(4, 4), (6, 4), (7, 3), (9, 4), (10, 6)])
+def test_blocks_stay_as_even_over_ten_passes(bots: int, players: int) -> None:
+    design = blocks(bots, players, 10 * (bots - 1), "seed")
+    for so_far in accumulate(map(pairs, design)):
+        assert spread(so_far, combinations(range(bots), 2)) <= 3
+    for so_far in accumulate(map(neighbours, design)):
+        assert spread(so_far, permutations(range(bots), 2)) <= 4
+
+
+@pytest.mark.parametrize("bots", [2, 3, 4, 6, 9, 20, 31])
+def test_each_pass_of_tables_for_two_has_every_ordered_pair_once(bots: int) -> None:
+    design = blocks(bots, 2, 3 * (bots - 1), "seed")
+    for first in range(0, len(design), bots - 1):
+        tables = [table for block in design[first : first + bots - 1] for table in block]
+        assert sorted(tables) == sorted(permutations(range(bots), 2))
 
 
 def test_the_same_seed_seats_alike_and_another_does_not() -> None:

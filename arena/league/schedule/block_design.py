@@ -16,7 +16,7 @@ in the same seat as before, at another table: so each bot sits in each seat as o
 import random
 from collections import Counter, deque
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, islice, pairwise
+from itertools import combinations, pairwise
 from math import cos, inf, tau
 
 TableOfNumbers = tuple[int, ...]
@@ -36,32 +36,27 @@ _MAX_EXCESS = 16
 
 
 def blocks(bots: int, players: int, count: int, seed: str) -> list[list[TableOfNumbers]]:
-    """Return `count` blocks of tables for bots 0 .. bots-1; a function of the arguments alone.
+    """Return the first `count` blocks of a design."""
+    design = Design(bots, players, seed)
+    return [design.block(number) for number in range(count)]
 
-    Fewer blocks are the first ones of more. Every bots-1 blocks are a pass, designed on its own; at
-    tables for two a pass holds every ordered pair of bots once.
+
+class Design:
+    """Blocks of tables for bots 0 .. bots-1, without end; a function of the arguments alone.
+
+    At tables for two, every bots-1 blocks hold every ordered pair of bots once.
     """
-    draw = random.Random(seed)
-    design: list[list[TableOfNumbers]] = []
-    while len(design) < count:
-        bases = islice(_base_tables(bots, players, draw), min(count - len(design), bots - 1))
-        design += [_translates(base, bots) for base in bases]
-    return design
-
-
-class Pass:
-    """The blocks of one pass, the first ones of `blocks`, each found when it is first asked for."""
 
     def __init__(self, bots: int, players: int, seed: str) -> None:
         self._bots = bots
         self._bases = _base_tables(bots, players, random.Random(seed))
-        self._found: list[list[TableOfNumbers]] = []
+        self._found: list[TableOfNumbers] = []
 
     def block(self, number: int) -> list[TableOfNumbers]:
-        """Return a block by its number, 0 .. bots-2."""
+        """Return a block by its number, from 0; it is found when it is first asked for."""
         while len(self._found) <= number:
-            self._found.append(_translates(next(self._bases), self._bots))
-        return self._found[number]
+            self._found.append(next(self._bases))
+        return _translates(self._found[number], self._bots)
 
 
 def joining_blocks(bots: int, players: int, count: int, seed: str) -> list[list[TableOfNumbers]]:

@@ -2,7 +2,7 @@
 
 Newcomers get joining blocks, in which they meet all bots that were there before; each in turn gets
 one. After every two joining blocks, and when there are no more, comes a block for the whole field.
-These blocks follow each other in passes, after which all pairs have met as evenly as possible.
+Pairs meet as evenly as possible over all of these.
 
 A joining block of a newcomer that has a predecessor is played twice: each of its tables has a twin,
 at which the predecessor sits in the newcomer's place. An endless league keeps bots of one author
@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from arena.game.records import Conditions, Division, Fixture
 from arena.league.changes import playing
-from arena.league.schedule.block_design import Pass, Seats, TableOfNumbers, kept_apart
+from arena.league.schedule.block_design import Design, Seats, TableOfNumbers, kept_apart
 
 Terms = Hashable
 """The terms of a division's games, to be compared with others."""
@@ -95,9 +95,9 @@ class Tally:
 
 _JOINING = 2
 """How many joining blocks come one after another, at most, while blocks for all are wanted."""
-_design = lru_cache(maxsize=1024)(Pass)
-"""Divisions, passes and epochs with as many bots have their design in common: names are shuffled
-for each."""
+_design = lru_cache(maxsize=1024)(Design)
+"""Divisions and epochs with as many bots have their design in common: names are shuffled for
+each."""
 
 
 class Planned(Struct, frozen=True):
@@ -309,10 +309,15 @@ class DivisionPlan:
         return with_twins
 
     def _whole(self, number: int) -> list[Seats]:
-        """Draw a block for all; each pass through the design shuffles the bots again."""
+        """Draw a block for all.
+
+        At tables for two each pass is even by itself, so it is one design with bots shuffled anew.
+        """
         names, players = self._field.names, self._field.players
-        first = number - number % (len(names) - 1)
-        seed = f"{self._shuffle}/pass {first}" if first else self._shuffle
+        seed, first = self._shuffle, 0
+        if players == 2 and number >= len(names) - 1:
+            first = number - number % (len(names) - 1)
+            seed = f"{seed}/pass {first}"
         design = _design(len(names), players, self._design_seed)
         block = _named(design.block(number - first), _shuffled(names, seed))
         return self._kept_apart(block, f"{seed}/{number}")
@@ -326,7 +331,7 @@ class DivisionPlan:
         tables: Sequence[TableOfNumbers] = [(bot,) for bot in range(len(others))]
         if players > 2:
             design = _design(len(others), players - 1, f"{self._design_seed}/joining")
-            tables = design.block(number % (len(others) - 1))
+            tables = design.block(number)
         seat = (first + number) % players
         apart = self._kept_apart(_named(tables, others), f"{self._shuffle}/{newcomer}/{number}")
         return [(*table[:seat], newcomer, *table[seat:]) for table in apart]
