@@ -1,12 +1,19 @@
 // Pages that follow the ladder. All else works without.
 "use strict";
 
+let asked = 0;
+let shown = 0;
+
 // Where something changed, the page is asked for again: it is written in one place, the server.
 async function refresh() {
+  asked += 1;
+  const number = asked;
   // Without a network the page stays as it is.
   const page = await fetch(location.href, { headers: { Accept: "text/html" } })
     .then((response) => (response.ok ? response.text() : null)).catch(() => null);
-  if (page === null) return;
+  // An answer that others have overtaken is older than what is shown.
+  if (page === null || number < shown) return;
+  shown = number;
   const fresh = new DOMParser().parseFromString(page, "text/html");
   localTimes(fresh);
   const spread = fresh.querySelector("[data-spread]")?.dataset.spread;
