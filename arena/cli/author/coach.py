@@ -222,7 +222,7 @@ def in_a_line(decision: Decision) -> str:
 
 def address(decision: Decision) -> str:
     """Return the fixture, game and step of a decision."""
-    return f"{decision.fixture} {decision.game} {decision.step}"
+    return f"fixture {decision.fixture}, game {decision.game}, step {decision.step}"
 
 
 def _print_times(times: Sequence[RequestTime] | None) -> None:
@@ -313,7 +313,7 @@ def _solve(found: Sequence[Puzzle], bot: str) -> list[tuple[float, float]]:
     person, costs = TerminalPerson(), list[tuple[float, float]]()
     for number, puzzle in enumerate(found, 1):
         decision = puzzle.decision
-        where = f"fixture {decision.fixture}, game {decision.game}, step {decision.step}"
+        where = address(decision)
         tell(f"\nPuzzle {number} of {len(found)}: {bot} is you ({puzzle.rules.name}; {where})")
         try:
             choice = _asked(person, puzzle)

@@ -72,7 +72,7 @@ class Leak(Struct, frozen=True):
     where: list[str]
     """Where these mistakes are more frequent than such turns, such as "41 of 50 on pacos"."""
     examples: list[Decision]
-    """The most expensive ones, each of another game."""
+    """The most expensive ones, each with another hand."""
 
 
 class TableCost(Struct, frozen=True):
@@ -185,7 +185,7 @@ class _Mistakes:
             self.chances.append(true_chance(last, judged.position))
         self.occasion = _occasion(decision)
         order = sorted([*self.examples, decision], key=_dearest_first)
-        kept = {(one.fixture, one.game): one for one in reversed(order)}
+        kept = {tuple(sorted(one.hand)): one for one in reversed(order)}
         self.examples = sorted(kept.values(), key=_dearest_first)[:EXAMPLES]
 
 
