@@ -44,26 +44,51 @@ function matches(face, bid, round) {
   return bid && seesAll() && (face === bid.face || (face === 1 && round.wild));
 }
 
-/* The table */
+/* The table: its pieces are those of reports/table.html, to be filled */
 
-function die(face, matched = false) {
-  const options = { class: matched ? "shown match" : "shown", role: "img", "aria-label": String(face) };
-  return element("svg", options, element("use", { href: `#die-${face}` }));
+const piece = (name) => get(`a-${name}`).content.firstElementChild.cloneNode(true);
+
+function setDie(made, face, matched = false) {
+  made.classList.toggle("match", matched);
+  made.setAttribute("aria-label", face);
+  made.firstElementChild.setAttribute("href", `#die-${face}`);
+  return made;
 }
 
+const die = (face, matched) => setDie(piece("die"), face, matched);
+
 function cup(count, lifted) {
-  const body = element("path", { d: "M18 3h36l10 34H8z" });
-  const options = lifted ? { class: "cup lifted", "aria-hidden": "true" } : { class: "cup", role: "img", "aria-label": `${count} hidden` };
-  return element("svg", { ...options, viewBox: "0 0 72 40" }, body, element("text", { x: 36, y: 27 }, String(count)));
+  const made = piece("cup");
+  made.setAttribute("aria-label", `${count} hidden`);
+  made.lastElementChild.textContent = count;
+  if (lifted) {
+    made.classList.add("lifted");
+    made.setAttribute("aria-hidden", "true");
+  }
+  return made;
+}
+
+function setBid(made, { quantity, face }) {
+  made.firstElementChild.textContent = quantity;
+  setDie(made.querySelector("svg"), face);
+  return made;
+}
+
+function setName(made, seat) {
+  made.title = nameOf(seat);
+  made.querySelector("i").className = markOf(seat);
+  made.querySelector("a").href = state.shard.bots[seat];
+  made.querySelector("bdi").textContent = nameOf(seat);
+  return made;
 }
 
 function handOf(seat, round) {
   const hand = round ? round.dice[seat] : [];
-  if (!hand.length) return element("div", { class: "hand" });
-  if (!sees(seat)) return element("div", { class: "hand" }, cup(hand.length, false));
-  const bid = bidOnTable(), dice = hand.map((face) => die(face, matches(face, bid, round)));
+  if (!hand.length) return [];
+  if (!sees(seat)) return [cup(hand.length, false)];
+  const bid = bidOnTable(), dice = hand.map((face) => die(face, Boolean(matches(face, bid, round))));
   const lifts = state.hidden && state.hidden.has(seat) && revealed();
-  return element("div", { class: "hand" }, ...dice, ...(lifts ? [cup(hand.length, true)] : []));
+  return lifts ? [...dice, cup(hand.length, true)] : dice;
 }
 
 function wordOf(seat, round) {
@@ -71,7 +96,7 @@ function wordOf(seat, round) {
   if (fault >= 0 && fault <= state.at) return "faulted";
   if (step().kind === "end" || !round || !round.dice[seat].length) return PLACES[state.game.places[seat]];
   const bid = story().findLast((one) => one.kind === "bid" && one.seat === seat);
-  return bid ? [`${bid.quantity} ×`, die(bid.face)] : "";
+  return bid ? setBid(piece("bid"), bid) : "";
 }
 
 function seatClass(seat, round) {
@@ -82,26 +107,28 @@ function seatClass(seat, round) {
 }
 
 function seatBox(seat, round) {
-  const who = element("div", { class: "who", title: nameOf(seat) }, element("i", { class: markOf(seat) }), element("bdi", {}, nameOf(seat)));
-  const word = element("div", { class: "word" }, ...[wordOf(seat, round)].flat());
-  return element("li", { class: `${seatClass(seat, round)} at-${seat}` }, who, handOf(seat, round), word);
+  const made = piece("seat");
+  made.className = `${seatClass(seat, round)} at-${seat}`;
+  setName(made.querySelector(".who"), seat);
+  made.querySelector(".hand").replaceChildren(...handOf(seat, round));
+  made.querySelector(".word").replaceChildren(wordOf(seat, round));
+  return made;
 }
 
 function middle() {
-  const bid = bidOnTable(), made = element("li", { class: "middle" });
+  const bid = bidOnTable(), made = piece("middle"), [shown, verdict] = made.children;
   if (step().kind === "end") {
     const leads = [["Next game", state.next], ["Next highlight", nextHighlight()]].filter(([, href]) => href);
-    made.append(
+    made.replaceChildren(
       element("div", { class: "winner fresh" }, element("bdi", {}, nameOf(step().seat)), " wins"),
       element("div", { class: "leads" }, ...leads.map(([text, href]) => element("a", { href, class: "onward main" }, text))));
   } else if (!bid) {
-    made.append(element("div", { class: "verdict" }, step().kind === "round" ? "no bid yet" : ""));
+    shown.remove();
+    verdict.textContent = step().kind === "round" ? "no bid yet" : "";
   } else {
-    const truth = seesAll() ? `${bid.count} there: ${bid.right ? "true" : "false"}` : "";
-    const fresh = step().kind === "bid" ? " fresh" : "";
-    made.append(
-      element("div", { class: `bid${fresh}` }, `${bid.quantity} ×`, die(bid.face)),
-      element("div", { class: `verdict ${seesAll() && !bid.right ? "false" : ""}` }, truth));
+    setBid(shown, bid).classList.toggle("fresh", step().kind === "bid");
+    verdict.classList.toggle("false", seesAll() && !bid.right);
+    verdict.textContent = seesAll() ? `${bid.count} there: ${bid.right ? "true" : "false"}` : "";
   }
   return made;
 }
@@ -122,7 +149,7 @@ function didOf(one) {
   if (one.kind !== "bid") {
     return element("td", one.kind === "fault" ? { class: "fault" } : {}, element("a", { href: place(one.at) }, one.word || "opens"));
   }
-  return element("td", {}, element("a", { href: place(one.at) }, `${one.quantity} ×`, die(one.face)));
+  return element("td", {}, element("a", { href: place(one.at) }, setBid(piece("bid"), one)));
 }
 
 function oddsOf(one) {
@@ -141,8 +168,7 @@ function truthOf(one) {
 }
 
 function rowOf(one) {
-  const bot = element("a", { href: state.shard.bots[one.seat], class: "bot" }, element("bdi", {}, nameOf(one.seat)));
-  const name = element("th", { scope: "row", class: "name" }, element("i", { class: markOf(one.seat) }), bot);
+  const name = element("th", { scope: "row", class: "name" }, setName(piece("name"), one.seat));
   return element("tr", one.at === state.at ? { class: "now" } : {}, name, didOf(one), oddsOf(one), truthOf(one));
 }
 

@@ -10,7 +10,7 @@ from arena.io.errors import ArenaError
 
 FILES_OF_A_TABLE = {
     "style.css": "style.css",
-    "replay.css": "replay.css",
+    "table.css": "table.css",
     "play.css": "play/play.css",
     "play.js": "play/play.js",
 }

@@ -89,6 +89,15 @@ def file_stems(names: Iterable[str]) -> dict[str, str]:
     return {name: stem for stem, name in taken.items()}
 
 
+def bot_pages(names: Sequence[str]) -> list[str]:
+    """Return where a site has the pages of bots, for who does not know all of the site's names.
+
+    Somebody who forges a clash of names gets another bot's page.
+    """
+    stems = file_stems(names)
+    return [f"bots/{stems[name]}.html" for name in names]
+
+
 class Links(Struct, frozen=True):
     """The address book of one site. Every path is relative to the site's folder."""
 

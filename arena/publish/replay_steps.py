@@ -21,9 +21,10 @@ from arena.game.records import (
 )
 from arena.game.rules.books import Rules
 from arena.game.rules.dice import Hand, count_face
-from arena.game.rules.explain import name_bid
+from arena.game.rules.explain import name_bid, there
 from arena.game.rules.odds import at_least, bid_exact, bid_holds, unknown
 from arena.game.rules.round import Bid
+from arena.game.table import PLACES
 from arena.game.walk import PlayedRound, walk
 from arena.playstats.luck import has_luck, round_luck
 from arena.publish.text import CACHED, clipped, one_line, percent, signed
@@ -90,7 +91,6 @@ def deciders_of(decisions: Iterable[Decision], game: int) -> Words:
 
 DETAIL_SHOWN = 1000
 """Characters of a fault's detail; the data files have all."""
-_PLACES = ("", "1st", "2nd", "3rd", "4th", "5th", "6th")
 
 
 class Rolled(Struct, frozen=True):
@@ -311,7 +311,7 @@ def _truth(count: int, *, true: bool) -> str:
 
 def _told_end(record: GameRecord, seats: Sequence[str], rounds: int, *, by_dice: bool) -> str:
     order = sorted(range(len(seats)), key=lambda seat: record.places[seat])
-    said = ", ".join(f"{_PLACES[record.places[seat]]} {seats[seat]}" for seat in order)
+    said = ", ".join(f"{PLACES[record.places[seat]]} {seats[seat]}" for seat in order)
     why = f" after {rounds} rounds, its limit, by the dice that are left" if by_dice else ""
     return f"The game is over{why}: {said}."
 
@@ -331,8 +331,3 @@ def likely(chance: float) -> str:
     if 0.995 <= chance < 1:
         return f"over {percent(0.99, 0)}"
     return percent(chance, 0)
-
-
-def there(count: int) -> str:
-    """Return how many dice match, in words."""
-    return f"there is {count}" if count == 1 else f"there are {count}"

@@ -430,6 +430,7 @@ class Site:
         yield firsts(self.selection)
         yield _static("replay.js")
         yield _static("replay.css")
+        yield _static("table.css")
         yield _static("watch.css")
 
         lists = watch.lists(self.highlights.league, self.context.watchable)

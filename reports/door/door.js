@@ -52,7 +52,7 @@ function showStep(event) {
 /** Offer to pause only where a game is shown. */
 function offerPause() {
   for (const button of document.querySelectorAll("[data-live-pause]")) {
-    button.hidden = !document.querySelector("[data-live-game] .live-seats");
+    button.hidden = !document.querySelector("[data-live-game] .table");
   }
 }
 
@@ -88,6 +88,12 @@ document.querySelectorAll("[data-events]").forEach(follow);
 for (const button of document.querySelectorAll("[data-live-pause]")) {
   button.addEventListener("click", () => {
     button.setAttribute("aria-pressed", button.getAttribute("aria-pressed") !== "true");
+  });
+  // The space bar pauses, as in replays, unless what has the focus takes it.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== " " || event.target !== document.body || button.hidden) return;
+    event.preventDefault();
+    button.click();
   });
 }
 offerPause();

@@ -39,7 +39,7 @@ def take(browser: Browser, folder: Path, pictures: Path) -> None:
 
 def _take_pages(page: Page, door: Door, pictures: Path) -> None:
     page.goto(door.base)
-    page.locator(".live-seats").wait_for()
+    page.locator("[data-live-game] .table").wait_for()
     page.screenshot(path=pictures / "front.png")
     log_in(page, link(door, "ann"))
     page.goto(f"{door.base}/versions/crash@1")

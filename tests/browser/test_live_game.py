@@ -58,9 +58,9 @@ def test_a_game_goes_on_before_the_eyes_of_who_watches_it(door: Door, browser: B
     show(door, 2)
     with visiting(browser) as page:
         page.goto(f"{door.base}/live")
-        table, now = page.locator("[data-live-game]"), page.locator(".live-now")
+        table, now = page.locator("[data-live-game]"), page.locator("#now")
         expect(now).to_have_text("one@1 bids 2 threes.")
-        expect(table.locator("use")).to_have_count(0)
+        expect(table.locator(".hand use")).to_have_count(0)
         show(door, 4)
         expect(now).to_contain_text("three@1 loses a die")
         page.get_by_role("button", name="Pause").click()
@@ -68,16 +68,16 @@ def test_a_game_goes_on_before_the_eyes_of_who_watches_it(door: Door, browser: B
         page.get_by_role("button", name="Pause").click()
         show(door, 6, dice=True)
         expect(now).to_have_text("one@1 wins the game.")
-        expect(table.locator("use")).to_have_count(10)
+        expect(table.locator(".hand use")).to_have_count(10)
 
 
 def test_without_scripts_the_game_is_loaded_again(door: Door, browser: Browser) -> None:
     show(door, 1)
     with visiting(browser, java_script_enabled=False) as page:
         page.goto(f"{door.base}/live")
-        expect(page.locator(".live-now")).to_have_text("Round 1: 11 dice.")
+        expect(page.locator("#now")).to_have_text("Round 1: 11 dice.")
         show(door, 2)
-        expect(page.locator(".live-now")).to_have_text("one@1 bids 2 threes.")
+        expect(page.locator("#now")).to_have_text("one@1 bids 2 threes.")
 
 
 def test_the_game_fits_and_axe_finds_nothing(door: Door, browser: Browser) -> None:

@@ -1,24 +1,27 @@
 """The game that everybody may watch: chosen, followed, shown step by step, without its dice."""
 
 import json
+import re
 import time
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, cast
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.game.records import Fixture, LimitsInfo, RoundStarted
+from arena.game.records import BidMade, Fixture, LimitsInfo, RoundStarted
 from arena.game.rules.books import VARIANTS
 from arena.ladder.book.book import Book
 from arena.ladder.book.shown import (
     END_STAYS,
     LIVE_GAME_FACT,
     LiveGame,
+    RoundBegun,
     WasCalled,
     decoded_game,
     paced,
@@ -26,11 +29,13 @@ from arena.ladder.book.shown import (
 from arena.ladder.season import live_games
 from arena.ladder.season.live_games import LiveGames
 from arena.ladder.season.season import Season
-from arena.ladder.web.live_game import LiveNow, LiveTable, game_step
+from arena.ladder.web.live_game import LiveNow, LiveTable, game_step, live_now
 from arena.league.table.play_fixture import WatchedGame, play_fixture
+from tests.cli.command import HANG
 from tests.ladder.desk import Desk
 from tests.league.table.fakes import ReproducibleSeats, Temper
 from tests.support import records
+from tests.support.hands import hands_in
 
 NAMES = ("one@1", "two@1", "three@1")
 
@@ -225,8 +230,39 @@ def test_steps_are_sent_without_dice_while_their_block_is_played(table: Table) -
     for steps in range(1, len(game.events) + 1):
         step = game_step(LiveNow(fact, game, steps))
         assert step
-        assert "#die-" not in step.html
+        assert len(hands_in(step.html)) == len(game.seats)
+        assert not any(hands_in(step.html))
         assert "there are" not in step.html
+
+
+def test_the_table_has_the_bid_its_odds_and_links_to_published_bots(
+    table: Table, tmp_path: Path
+) -> None:
+    seats, now = ("one", "two"), time.time()
+    events = (RoundBegun(None, (1, 2)), BidMade(0, 2, 3), WasCalled(1, "dudo", 0, None))
+    game = LiveGame(
+        id="1",
+        variant="bga",
+        seats=seats,
+        marks=("h0 m0",) * 2,
+        pages=("bots/one.html", "bots/two.html"),
+        began=now,
+        events=events,
+    )
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots/two.html").touch()
+    fact = msgspec.json.encode(replace(game, shown_at=(now - 2, now - 1, now + HANG))).decode()
+    step = game_step(live_now(fact, None, tmp_path))
+    assert step
+    assert step.html.count("#die-3") == 2  # the bid, and what its bidder did last
+    # Two of three dice show threes or pacos.
+    assert "about 26 % likely" in step.html
+    assert re.findall('href="(site[^"]+)"', step.html) == ["site/bots/two.html"]
+    called = replace(game, shown_at=(now - 2, now - 2, now - 1), dice=(((3,), (1, 6)),))
+    step = game_step(live_now(msgspec.json.encode(called).decode(), None))
+    assert step
+    assert hands_in(step.html) == [[3], [1, 6]]
+    assert "there are 2: true" in step.html
 
 
 def test_a_fact_of_another_arena_shows_nothing() -> None:

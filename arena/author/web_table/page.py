@@ -6,7 +6,6 @@ from msgspec import Struct
 
 from arena import __version__
 from arena.author.web_table.person import (
-    PLACES,
     Shown,
     Snapshot,
     does,
@@ -17,19 +16,18 @@ from arena.author.web_table.person import (
 from arena.game.rules.books import FACES, PACO
 from arena.game.rules.clauses import in_words
 from arena.game.rules.dice import count_face
-from arena.game.rules.explain import name_bid
+from arena.game.rules.explain import name_bid, there
 from arena.game.rules.round import Bid
+from arena.game.table import PLACES, SeatShown, TableShown, counted_faces
 from arena.game.wire.messages import CalzaOffer, Turn
 from arena.publish.links import Identity, identities
-from arena.publish.replay_steps import likely, there
+from arena.publish.replay_steps import likely
 from arena.publish.templates import render
 
 _IN_ROW = 5
 """Bids of a face that are shown at once; the others unfold."""
 _SAFE = 0.9
 """The chance, by the person's own dice, from which on a bid is no question: one such is shown."""
-_SHORT_OF_ROOM = 5
-"""Dice of a hand above which a box has two lines of them."""
 
 
 class Move(Struct, frozen=True):
@@ -115,30 +113,6 @@ def _answers(shown: Shown, request: Turn | CalzaOffer) -> Iterator[Move]:
         yield Move("dudo", "Dudo", "Dudo", right, "D")
 
 
-class Die(Struct, frozen=True):
-    """A die that is shown."""
-
-    face: int
-    counted: bool = False
-    """Whether it counts for the bid that was called."""
-
-
-class SeatBox(Struct, frozen=True):
-    """A seat at the table."""
-
-    name: str
-    mark: str
-    place: int
-    """0 is the person's own, then in the order of turns."""
-    dice: list[Die]
-    hidden: int
-    """The dice under the cup."""
-    word: str
-    classes: str
-    fresh: int
-    """Which bid it made since the person's own, from 1; 0 for none."""
-
-
 class BidRow(Struct, frozen=True):
     """A bid of the round."""
 
@@ -161,12 +135,8 @@ class TablePage(Struct, frozen=True):
     round: int
     now: str
     faults: Sequence[str]
-    boxes: list[SeatBox]
-    layout: str
-    bid: Bid | None
-    verdict: str
-    false: bool
-    winner: str
+    shown: TableShown
+    """The person sits at place 0."""
     rows: list[FaceRow]
     calls: list[Move]
     bids: list[BidRow]
@@ -205,11 +175,7 @@ def table_page(
     """Return the page model of what is shown."""
     snapshot = shown.snapshot
     names, hello = shown.names, shown.hello
-    last = snapshot.bids[-1] if snapshot.bids else None
-    end, ended = snapshot.end, snapshot.kind == "game_end"
     others = [name for seat, name in enumerate(names) if seat != hello.seat]
-    false = end is not None and last is not None and end.count < last.quantity
-    most = max((*snapshot.counts, *map(len, snapshot.hands)), default=0)
     return TablePage(
         number=shown.number,
         arena=__version__,
@@ -219,12 +185,7 @@ def table_page(
         round=snapshot.round + 1,
         now=_now(shown),
         faults=snapshot.faults,
-        boxes=[_box(shown, seat, marks) for seat in range(len(names))],
-        layout=f"p{len(names)}{' tall' if most > _SHORT_OF_ROOM else ''}",
-        bid=Bid(last.quantity, last.face) if last else None,
-        verdict=f"{there(end.count)}: {'false' if false else 'true'}" if end else "",
-        false=false,
-        winner=does(snapshot.places.index(1), "win", names, hello.seat) if ended else "",
+        shown=_table(shown, marks),
         rows=rows_of(shown),
         calls=calls_of(shown, ladder),
         bids=[
@@ -238,13 +199,38 @@ def table_page(
             for bid in snapshot.bids
         ],
         # The rounds before this one, the newest first.
-        story=snapshot.story[-2 if end else -1 :: -1],
+        story=snapshot.story[-2 if snapshot.end else -1 :: -1],
         with_odds=shown.with_odds,
         over=shown.over,
         rules=in_words(hello.rules),
         ladder=ladder,
         replay=replay,
     )
+
+
+def _table(shown: Shown, marks: Mapping[str, Identity]) -> TableShown:
+    snapshot, names = shown.snapshot, shown.names
+    bid, end = _last_bid(snapshot), snapshot.end
+    verdict = "" if bid else "no bid yet"
+    if snapshot.kind == "waiting" and not bid:
+        verdict = "…"
+    false = end is not None and bid is not None and end.count < bid.quantity
+    if end:
+        verdict = f"{there(end.count)}: {'false' if false else 'true'}"
+    ended = snapshot.kind == "game_end"
+    return TableShown(
+        seats=[_seat(shown, seat, marks) for seat in range(len(names))],
+        bid=bid,
+        verdict=verdict,
+        false=false,
+        winner=does(snapshot.places.index(1), "win", names, shown.hello.seat) if ended else "",
+        most=max((*snapshot.counts, *map(len, snapshot.hands)), default=0),
+    )
+
+
+def _last_bid(snapshot: Snapshot) -> Bid | None:
+    last = snapshot.bids[-1] if snapshot.bids else None
+    return Bid(last.quantity, last.face) if last else None
 
 
 def _about(shown: Shown) -> str:
@@ -284,30 +270,27 @@ def _now(shown: Shown) -> str:
     return "You are out; the others play on." if out else "The others play."
 
 
-def _box(shown: Shown, seat: int, marks: Mapping[str, Identity]) -> SeatBox:
+def _seat(shown: Shown, seat: int, marks: Mapping[str, Identity]) -> SeatShown:
     snapshot, names = shown.snapshot, shown.names
     hand = sorted(snapshot.hands[seat]) if snapshot.hands else []
     left = snapshot.counts[seat] if snapshot.counts else 0
-    return SeatBox(
+    did = _did(shown, seat)
+    classes = _classes(snapshot, seat, left)
+    return SeatShown(
         name=names[seat],
         mark=marks[names[seat]].classes,
         place=(seat - shown.hello.seat) % len(names),
-        dice=[Die(face, _matches(snapshot, face)) for face in hand],
+        dice=hand,
+        counted=counted_faces(_last_bid(snapshot), snapshot.wild),
         hidden=0 if hand or snapshot.end or snapshot.places else left,
-        word=_word(shown, seat),
-        classes=_classes(snapshot, seat, left),
+        word=did if isinstance(did, str) else "",
+        bid=did if isinstance(did, Bid) else None,
+        classes=f"{classes} mine" if seat == shown.hello.seat else classes,
         fresh=_fresh(shown, seat),
     )
 
 
-def _matches(snapshot: Snapshot, face: int) -> bool:
-    if not snapshot.bids:
-        return False
-    bid = snapshot.bids[-1].face
-    return face in (bid, snapshot.wild)
-
-
-def _word(shown: Shown, seat: int) -> str:
+def _did(shown: Shown, seat: int) -> str | Bid:
     """Return what a seat did last."""
     snapshot, end = shown.snapshot, shown.snapshot.end
     if snapshot.places:
@@ -319,7 +302,7 @@ def _word(shown: Shown, seat: int) -> str:
         return end.call
     last = next((bid for bid in reversed(snapshot.bids) if bid.seat == seat), None)
     if last:
-        return name_bid(Bid(last.quantity, last.face))
+        return Bid(last.quantity, last.face)
     return "" if snapshot.counts[seat] else "out"
 
 

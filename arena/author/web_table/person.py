@@ -17,9 +17,10 @@ from msgspec.structs import replace
 
 from arena.game.records import Cause
 from arena.game.rules.dice import Hand
-from arena.game.rules.explain import name_bid
+from arena.game.rules.explain import name_bid, there
 from arena.game.rules.round import Bid
 from arena.game.rules.view import SeatBid
+from arena.game.table import PLACES
 from arena.game.wire.messages import (
     Answer,
     CalzaOffer,
@@ -31,9 +32,8 @@ from arena.game.wire.messages import (
     Turn,
 )
 from arena.league.table.person import DiceLeft, LeftError, Odds
-from arena.publish.replay_steps import CAUSES, there
+from arena.publish.replay_steps import CAUSES
 
-PLACES = ("", "1st", "2nd", "3rd", "4th", "5th", "6th")
 PATIENCE = 600.0
 """Seconds without a request of a page after which the person counts as gone."""
 _SETTLES = 1.0

@@ -30,6 +30,11 @@ def name_bid(bid: Bid) -> str:
     return f"{bid.quantity} {_NAMES[bid.face] if bid.quantity == 1 else _PLURALS[bid.face]}"
 
 
+def there(count: int) -> str:
+    """Return how many dice match, in words."""
+    return f"there is {count}" if count == 1 else f"there are {count}"
+
+
 def why_illegal_bid(now: Round, seat: int, bid: Bid) -> Illegality | None:
     """Return why a seat may not make this bid now, or None if it may."""
     if seat != now.to_act:

@@ -214,6 +214,8 @@ class LiveGame(Struct, frozen=True, kw_only=True):
     seats: tuple[str, ...]
     marks: tuple[str, ...]
     """The classes of the marks of each seat's version."""
+    pages: tuple[str, ...] = ()
+    """Where the site has the page of each seat's version, once that is published."""
     began: float
     """When it began to be played."""
     events: tuple[PublicEvent, ...] = ()

@@ -24,7 +24,7 @@ from arena.ladder.book.shown import (
 )
 from arena.ladder.season.season import Season
 from arena.league.table.play_fixture import read_watched
-from arena.publish.links import identities
+from arena.publish.links import bot_pages, identities
 
 _PACE = 1.0
 """Seconds between two steps that are shown, at least."""
@@ -101,6 +101,7 @@ class LiveGames:
                 variant=fixture.variant,
                 seats=fixture.seats,
                 marks=tuple(mark.classes for mark in identities(fixture.seats, entered).values()),
+                pages=tuple(bot_pages(fixture.seats)),
                 began=now,
             )
         shown_at = tuple(paced(before.shown_at, len(events), now, _PACE))

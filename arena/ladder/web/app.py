@@ -67,6 +67,7 @@ _ASSETS = (
     "door/times.js",
     "door/upload.js",
     "style.css",
+    "table.css",
 )
 """What the pages of the door need beside themselves."""
 

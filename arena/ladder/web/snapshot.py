@@ -100,7 +100,8 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
         checks = facts.get(CHECKS, "[]")
         live_changed = changed_at(folder.live)
         key = last_event, len(arrived), divisions, checks, running, down, published, live_changed
-        game = live_now(facts.get(LIVE_GAME_FACT, ""), before.game if before else None)
+        shown_before = before.game if before else None
+        game = live_now(facts.get(LIVE_GAME_FACT, ""), shown_before, folder.site)
         if before and before.key == key:
             return before if game == before.game else before._replace(game=game)
         versions = door.versions(book)

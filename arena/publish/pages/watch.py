@@ -13,6 +13,7 @@ from arena.game.records import Division, FixtureResult
 from arena.game.rules.books import Rules
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
+from arena.game.table import BLANK, TableShown
 from arena.playstats.highlights import (
     EACH,
     KINDS,
@@ -184,6 +185,7 @@ class ReplayPage(Struct, frozen=True):
     upset: float
     """A game is an upset if its winner was less likely than this to win."""
     lists: list[HighlightList]
+    blank: TableShown = BLANK
 
 
 def lists(

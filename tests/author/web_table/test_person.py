@@ -28,6 +28,7 @@ from arena.game.wire.messages import (
     in_full,
 )
 from arena.league.table.person import LeftError
+from tests.support.hands import hands_in
 
 NAMES = ("honest", "you", "<b>odds</b>")
 HELLO = Hello(
@@ -113,10 +114,8 @@ def test_own_dice_alone_are_on_the_page_before_the_call(mine: Hand) -> None:
     person = seated()
     ask(person, turn(mine))
     text = page(person)
-    seats = text[text.index('<ul class="table') : text.index('<li class="middle">')]
-    shown = [int(part[0]) for part in seats.split('href="#die-')[1:]]
-    assert shown == list(mine)
-    assert seats.count('class="cup"') == 2
+    assert hands_in(text) == [[], list(mine), []]
+    assert text.count('class="cup"') == 2
 
 
 def test_rounds_are_shown_one_by_one_and_dice_left_are_counted() -> None:

@@ -91,6 +91,7 @@ CASES = [
     Case("GET", "/assets/administration.css", ALL),
     Case("GET", "/assets/door.css", ALL),
     Case("GET", "/assets/live.css", ALL),
+    Case("GET", "/assets/table.css", ALL),
     Case("GET", "/assets/door.js", ALL),
     Case("GET", "/assets/author.css", ALL),
     Case("GET", "/assets/author.js", ALL),

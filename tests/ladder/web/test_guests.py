@@ -25,6 +25,7 @@ from tests.ladder.club import Running, running
 from tests.ladder.web.doors import PATIENT, SAME_SITE, Answer, Door, door_of, ladder
 from tests.ladder.web.standings import play as standings_play
 from tests.ladder.web.standings import row
+from tests.support.hands import hands_in
 
 DICE = 2
 PATIENT_HOUSE = replace(PATIENT, new_tables=1_000)
@@ -132,7 +133,7 @@ def test_a_visitor_plays_a_game_without_scripts_and_shares_its_replay(
     [replay] = re.findall(r'href="(?:\.\./\.\.)?(/played/[^"]+)"', last)
     assert table.split("/")[2] not in replay
     assert door.ask(replay).status == 200
-    [mark] = re.findall(r'<i class="(h. m.)"></i><bdi>ann</bdi></div>', last)
+    [mark] = re.findall(r'<i class="(h. m.)"></i><bdi>ann</bdi></span>', last)
     assert mark == identities(["ann"], ["ann@1", "bob@1"])["ann"].classes
     bots = door.ask(replay.replace("replay.html", "bots.html")).body.decode()
     assert f'<i class="{mark}"></i><a class="bot" href="bots/ann.html">' in bots
@@ -159,8 +160,7 @@ def test_the_page_has_no_dice_but_the_visitors_own(open_house: tuple[Running, Do
     table = sit_down(door, "ann@1")
     wait_until(lambda: is_laid(door, table))
     wait_until(lambda: moves_of(page_of(door, table)))
-    hands = page_of(door, table).partition('class="middle"')[0]
-    assert len(re.findall(r'<svg class="shown[^"]*" role="img"', hands)) == DICE
+    assert sorted(map(len, hands_in(page_of(door, table)))) == [0, DICE]
     leave(door, table)
 
 

@@ -1,7 +1,6 @@
 """One game to watch while a ladder plays: what the door sends of it, and what it does not."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from tests.ladder import club as clubs
 from tests.ladder.club import running
 from tests.ladder.web.doors import Door, door_of
 from tests.ladder.web.test_events import listening
+from tests.support.hands import hands_in
 
 PUBLIC = ("/", "/live", "/api/v1/ladder", "/healthz", "/site/")
 WAITS = """
@@ -39,20 +39,15 @@ def complete(club: Path) -> set[str]:
         return in_complete_blocks(schedule_of(store).fixtures, store.finished())
 
 
-def table_of(page: bytes) -> str:
-    """Return the table on a page."""
-    [table] = re.findall(r'<div class="live" data-live-game>(.*?)</div>', page.decode(), re.DOTALL)
-    return str(table)
-
-
 def no_dice_are_sent(door: Door) -> None:
     for path in PUBLIC:
         sent = door.ask(path).body
-        assert b'aria-label="6"' not in sent
+        assert not any(hands_in(sent.decode()))
         assert b'"dice":[[[' not in sent
     with listening(door, "/api/v1/ladder/events") as listener:
         step = listener.next("game")
-    assert "#die-" not in json.dumps(step)
+    assert hands_in(step["html"]), "no table is sent"
+    assert not any(hands_in(step["html"]))
     assert "there are" not in json.dumps(step)
 
 
@@ -77,5 +72,5 @@ def test_dice_are_sent_once_no_table_of_their_block_is_left(tmp_path: Path) -> N
         ladder.until(lambda: (now := shown(folder)) and now.dice)
         assert (now := shown(folder))
         assert now.id in complete(club)
-        ladder.until(lambda: "#die-" in table_of(door.ask("/live").body))
+        ladder.until(lambda: any(hands_in(door.ask("/live").body.decode())))
         assert ladder.stop() == 0
