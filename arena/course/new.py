@@ -1,5 +1,6 @@
 """New courses: a teacher's own, and the worked example with 30 made-up students."""
 
+import random
 import re
 import shutil
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from arena.bots.manifest import MANIFEST, load_bot
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.course.moments import parse_moment
 from arena.course.output.handouts import PACK
+from arena.course.reference.draw import draw_reference
 from arena.course.roster import read_roster
 from arena.io import shipped
 from arena.io.errors import ArenaError
@@ -66,7 +68,7 @@ marks:
     random: {{bot: "sample:random", points: 30}}
     honest: {{bot: "sample:honest", points: 30}}
   field: 10                    # for the share of games won against all others
-reference: reference           # a bot of your own, that nobody was given
+reference: reference           # drawn for this course; nobody was given it
 starter: [starter]             # what you give out: a hand-in that is nothing else is named
 precision: 2                   # points: half of a mark's 95 % interval
 budget: 6000                   # games of a student against each baseline, at most
@@ -152,7 +154,7 @@ def _write_common(root: Path, config: str, roster: bytes) -> None:
     (root / PACK).mkdir()
     for sheet in (shipped.folder("docs") / "guides/pack").iterdir():
         shutil.copyfile(sheet, root / PACK / sheet.name)  # without its permissions
-    _write(root, "reference", _Work("memory", "DOUBT = 4", "DOUBT = 12"), "the teacher")
+    draw_reference(root / "reference", random.SystemRandom())
     for path, copied in _copies(_STARTER, root / "starter"):
         copied.write_bytes(path.read_bytes())
 
@@ -206,14 +208,14 @@ def _copies(name: str, target: Path) -> Iterator[tuple[Path, Path]]:
         yield path, copied
 
 
-def _write(folder: Path, id_: str, work: _Work, author: str = "a student") -> str:
+def _write(folder: Path, id_: str, work: _Work) -> str:
     """Write a bot as a folder or an archive; returns its name."""
     target = folder / f"{id_}{work.suffix}"
     for path, copied in _copies(work.sample, target):
         content = path.read_bytes()
         if path.name == MANIFEST:
             text = content.decode().replace(f"name: {work.sample}", f"name: {id_}")
-            content = text.replace("author: Perudo Arena", f"author: {author}").encode()
+            content = text.replace("author: Perudo Arena", "author: a student").encode()
         if path.name == work.file or (path.name != MANIFEST and not work.file):
             content = content.replace(work.old.encode(), work.new.encode()) if work.old else content
         copied.write_bytes(content)

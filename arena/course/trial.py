@@ -1,7 +1,9 @@
 """A bot tried before its deadline: the check of a course, and some games against its baselines."""
 
+import random
 import secrets
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -23,6 +25,7 @@ from arena.course.estimate import play_apart
 from arena.course.intake.checks import POSITIONS, Checked
 from arena.course.lock import GradingTerms
 from arena.course.points import Part, Share, Total, against, certain, share_of, total_of
+from arena.course.reference.draw import draw_reference
 from arena.game.records import LimitsInfo
 from arena.io.errors import ArenaError
 from arena.io.yaml_file import convert, parse_yaml
@@ -44,7 +47,8 @@ class TrialFile(Struct, frozen=True):
     """The keys of course.yaml that a trial needs: a teacher may give out these alone."""
 
     marks: MarksEntry = _EXAMPLE
-    reference: str = "sample:odds"
+    reference: str | None = None
+    """None draws one, as `arena course init` does."""
     variant: str = "bga"
     limits: LimitsInfo = LimitsInfo()
     packages: bool = False
@@ -115,7 +119,9 @@ def try_bot(request: TrialRequest, checking: CheckListener, listener: RunListene
     marks = file.marks
     shares: dict[str, TrialShare] | None = {}
     if checked.starts:
-        shares = _shares(request, file, base, bot, listener)
+        with TemporaryDirectory() as folder:
+            drawn = Path(folder).resolve() / "reference"
+            shares = _shares(request, file, base, bot, listener, drawn)
     if shares is None:
         return None
     parts = {LEGAL: certain(marks.legal * checked.passed / len(STEPS), marks.legal)}
@@ -145,13 +151,23 @@ def _terms(path: Path | None) -> tuple[TrialFile, Path]:
 
 
 def _shares(
-    request: TrialRequest, file: TrialFile, base: Path, bot: Bot, listener: RunListener
+    request: TrialRequest,
+    file: TrialFile,
+    base: Path,
+    bot: Bot,
+    listener: RunListener,
+    drawn: Path,
 ) -> dict[str, TrialShare] | None:
-    """Let a bot and the reference play the baselines; returns None if it was stopped."""
+    """Let a bot and the reference play the baselines; returns None if it was stopped.
+
+    `drawn` is the folder for a reference, if the course names none.
+    """
     where = str(request.course or "course.yaml")
     entries = file.marks.baselines
     baselines = {name: find_bot(entry.bot, base, where) for name, entry in entries.items()}
-    reference = find_bot(file.reference, base, where)
+    if file.reference is None:
+        draw_reference(drawn, random.SystemRandom())
+    reference = find_bot(file.reference or str(drawn), base, where)
     own = [*baselines.values(), reference]
     sandbox = sandbox_for([bot], request.sandbox, trusted=request.trusted, own=own)
     terms = GradingTerms(

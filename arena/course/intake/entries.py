@@ -36,6 +36,7 @@ from arena.course.intake.hand_ins import (
 from arena.course.lock import Given, LockedHandIn
 from arena.course.marks import grading
 from arena.course.moments import stamp
+from arena.course.reference.draw import program
 from arena.course.roster import Student
 from arena.io.errors import ArenaError
 from arena.io.files import os_errors
@@ -247,11 +248,18 @@ def _staged(bots: list[Bot], workshop: Workshop, tell: Tell) -> dict[str, Staged
 
 
 class GivenOut:
-    """The source of all bots that students have without writing them: kits, samples, starters."""
+    """The source of bots that students have without writing them.
+
+    These are kits, samples, starters, and the program of references.
+    """
 
     def __init__(self, starter: Mapping[str, Path]) -> None:
         """Take the folders that were given out, by name; what comes with the arena is added."""
-        self._kgrams = {**arenas_kgrams(), **{name: kgrams_of(at) for name, at in starter.items()}}
+        self._kgrams = {
+            **arenas_kgrams(),
+            "the reference of a course": kgrams_of(program()),
+            **{name: kgrams_of(at) for name, at in starter.items()},
+        }
         self._all = frozenset().union(*self._kgrams.values())
 
     def of(self, bot: Bot) -> Given | None:
