@@ -922,6 +922,7 @@ Options:
   --course PATH            The course.yaml of the teacher, or the part of it
                            that was given out: `marks`, `reference`,
                            `variant`, `limits`.  [default: the worked example]
+  --week WEEK              In a course of weeks, which: its number or name.
   --games INTEGER RANGE    Against each baseline, in blocks of 80.  [default:
                            160; 1<=x<=100000]
   --workers INTEGER RANGE  Worker processes [default: cores].  [1<=x<=1024]
@@ -942,6 +943,7 @@ Usage: arena course check [OPTIONS] COURSE
   stops there.
 
 Options:
+  --week WEEK              In a course of weeks, which: its number or name.
   --workers INTEGER RANGE  Worker processes [default: cores].  [1<=x<=1024]
   --sandbox NAME           auto, docker, bubblewrap or process [default: as in
                            league.yaml, otherwise auto].
@@ -961,6 +963,7 @@ Usage: arena course grade [OPTIONS] COURSE
   moved, and why.
 
 Options:
+  --week WEEK              In a course of weeks, which: its number or name.
   --workers INTEGER RANGE  Worker processes [default: cores].  [1<=x<=1024]
   --sandbox NAME           auto, docker, bubblewrap or process [default: as in
                            league.yaml, otherwise auto].
@@ -983,6 +986,7 @@ Usage: arena course verify [OPTIONS] COURSE
   differs.
 
 Options:
+  --week WEEK              In a course of weeks, which: its number or name.
   --workers INTEGER RANGE  Worker processes [default: cores].  [1<=x<=1024]
   --json                   Print data as JSON.
   -h, --help               Show this message and exit.
@@ -998,6 +1002,7 @@ Usage: arena course feedback [OPTIONS] COURSE
 
 Options:
   --into PATH   A folder to be published, outside the course.
+  --week WEEK   In a course of weeks, which: its number or name.
   --first-look  Go on though the marks are a first look.
   --json        Print data as JSON.
   -h, --help    Show this message and exit.
@@ -1009,7 +1014,8 @@ Usage: arena course marks [OPTIONS] COURSE
   another LMS.
 
   All other bytes of the file stay as they are, and so do lines of people who
-  have no mark. Exit code 1 if the file lacks a mark afterwards.
+  have no mark. Exit code 1 if the file lacks a mark afterwards. In a course
+  of weeks, marks are the final ones without --week.
 
 Options:
   --into PATH             The school's CSV file.  [required]
@@ -1018,6 +1024,7 @@ Options:
   --grade TEXT            The column to fill in.  [required]
   --what [points|grades]  Points, or grades by the key in course.yaml.
                           [default: points]
+  --week WEEK             In a course of weeks, which: its number or name.
   --first-look            Go on though the marks are a first look.
   --json                  Print data as JSON.
   -h, --help              Show this message and exit.
@@ -1033,6 +1040,7 @@ Usage: arena course gradescope [OPTIONS] COURSE
 
 Options:
   --into PATH   A new folder.  [required]
+  --week WEEK   In a course of weeks, which: its number or name.
   --first-look  Go on though the marks are a first look.
   --json        Print data as JSON.
   -h, --help    Show this message and exit.
@@ -1393,6 +1401,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     "course handouts": {"--json": ""},
     "course try": {
         "--course": "TEXT",
+        "--week": "TEXT",
         "--games": "TEXT",
         "--workers": "TEXT",
         "--sandbox": "auto docker bubblewrap process",
@@ -1400,12 +1409,14 @@ OPTIONS: dict[str, dict[str, str]] = {
         "--json": "",
     },
     "course check": {
+        "--week": "TEXT",
         "--workers": "TEXT",
         "--sandbox": "auto docker bubblewrap process",
         "--trust-bots": "",
         "--json": "",
     },
     "course grade": {
+        "--week": "TEXT",
         "--workers": "TEXT",
         "--sandbox": "auto docker bubblewrap process",
         "--trust-bots": "",
@@ -1415,17 +1426,18 @@ OPTIONS: dict[str, dict[str, str]] = {
         "--within": "TEXT",
         "--json": "",
     },
-    "course verify": {"--workers": "TEXT", "--json": ""},
-    "course feedback": {"--into": "TEXT", "--first-look": "", "--json": ""},
+    "course verify": {"--week": "TEXT", "--workers": "TEXT", "--json": ""},
+    "course feedback": {"--into": "TEXT", "--week": "TEXT", "--first-look": "", "--json": ""},
     "course marks": {
         "--into": "TEXT",
         "--id": "TEXT",
         "--grade": "TEXT",
         "--what": "points grades",
+        "--week": "TEXT",
         "--first-look": "",
         "--json": "",
     },
-    "course gradescope": {"--into": "TEXT", "--first-look": "", "--json": ""},
+    "course gradescope": {"--into": "TEXT", "--week": "TEXT", "--first-look": "", "--json": ""},
     "course forget": {"--yes": "", "--json": ""},
     "exploit": {
         "--variant": "bga classic pressman italian",

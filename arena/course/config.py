@@ -1,9 +1,11 @@
 """course.yaml: its keys, the course that they describe, and what decides its games."""
 
+import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from shlex import quote
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -175,6 +177,31 @@ class CourseFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Whether the baselines have their own names in that site."""
 
 
+_OF_ALL_WEEKS = {"roster", "grades", "door", "site", "contact", "table", "name_baselines"}
+"""Keys that are the same in each week."""
+_NO_NAME = re.compile(r"[^a-z0-9]+")
+"""What is replaced in the name of a week to name its folder."""
+
+
+class WeekEntry(Struct, frozen=True):
+    """What an entry of `weeks` has besides the keys of a course that differ in that week."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=40)]
+    weight: Annotated[float, Meta(gt=0, le=MAX_POINTS)] = 1.0
+
+
+class Week(Struct, frozen=True):
+    """One of several exercises of a course, each with a deadline, a lock and marks of its own."""
+
+    number: int
+    """From 1."""
+    name: str
+    weight: float
+    """How much its mark counts beside those of the others."""
+    folder: str
+    """The folder in that of the course in which its grading is kept."""
+
+
 class Options(Struct, frozen=True):
     """Options of a grading; None stands for the value in course.yaml."""
 
@@ -208,23 +235,43 @@ class Course(Struct, frozen=True):
     rules: Rules
     planned_precision: float
     """The precision of course.yaml, also if a first look uses a wider one."""
+    week: Week | None = None
+    """Which of several exercises this is; None if the course has one."""
+    weeks: tuple[Week, ...] = ()
+    """All of them."""
+
+    @property
+    def base(self) -> Path:
+        """The folder of course.yaml, from which its paths start."""
+        return self.path.parent
 
     @property
     def folder(self) -> Path:
-        """The folder in which everything of the course is kept."""
-        return self.path.parent
+        """The folder in which the grading is kept: in a course of weeks, that of the week."""
+        return self.base / self.week.folder if self.week else self.base
+
+    @property
+    def title(self) -> str:
+        """The name of the course, as pages call it, with that of the week."""
+        return f"{self.file.name}, {self.week.name}" if self.week else self.file.name
+
+    @property
+    def called(self) -> str:
+        """The course as commands are given it, in a shell."""
+        week = f" --week {self.week.number}" if self.week else ""
+        return f"{quote(str(self.base))}{week}"
 
     @property
     def submissions(self) -> Path:
         """The folder or archive with the hand-ins, or the folder of the ladder."""
         given = self.file.submissions
-        return self.folder / (given.ladder if isinstance(given, LadderEntry) else given)
+        return self.base / (given.ladder if isinstance(given, LadderEntry) else given)
 
     @property
     def roster(self) -> Path:
         """The file with the students."""
         given = self.file.roster
-        return self.folder / (given.file if isinstance(given, RosterEntry) else given)
+        return self.base / (given.file if isinstance(given, RosterEntry) else given)
 
     @property
     def received(self) -> list[ReceivedEntry]:
@@ -246,18 +293,147 @@ class Course(Struct, frozen=True):
     @property
     def door(self) -> Path | None:
         """The folder of the ladder whose authors read their pages at its door."""
-        return self.folder / self.file.door if self.file.door is not None else None
+        return self.base / self.file.door if self.file.door is not None else None
 
 
-def load_course(path: Path) -> Course:
+def load_course(path: Path, week: str = "") -> Course:
     """Read course.yaml, the roster and the bots that it names.
 
-    Raises ArenaError with the line that is wrong.
+    `week` is the name or the number of a week, "" for a course of one exercise. Raises ArenaError
+    with the line that is wrong, and if there is no such week.
     """
-    path = path / "course.yaml" if path.is_dir() else path
-    data, positions = parse_yaml(path)
-    if data is None:
-        raise ArenaError("the file is empty", str(path), "arena help course")
+    written = _Written.read(path)
+    chosen = written.week(week)
+    if chosen is None:
+        return written.course(None)
+    # What is wrong in another week is said now.
+    return written.courses()[chosen.number - 1]
+
+
+def read_keys(path: Path, week: str) -> tuple[Path, Any, Positions]:
+    """Return the file, its plain keys in a week, and their places; raises ArenaError."""
+    written = _Written.read(path)
+    chosen = written.week(week)
+    if chosen is None:
+        return written.path, written.data, written.positions
+    return written.path, *written.keys(chosen)
+
+
+def load_weeks(path: Path) -> list[Course]:
+    """Read all weeks of a course, or the course itself if it has one exercise."""
+    written = _Written.read(path)
+    return written.courses() or [written.course(None)]
+
+
+class _Written(Struct, frozen=True):
+    """A course.yaml as it is written."""
+
+    path: Path
+    data: dict[str, Any]
+    """Without `weeks`."""
+    positions: Positions
+    entries: list[dict[str, Any]]
+    """What differs in each week; [] for a course of one exercise."""
+    weeks: list[Week]
+
+    @classmethod
+    def read(cls, path: Path) -> "_Written":
+        """Read the file and the names of its weeks; raises ArenaError."""
+        path = path / "course.yaml" if path.is_dir() else path
+        data, positions = parse_yaml(path)
+        if data is None:
+            raise ArenaError("the file is empty", str(path), "arena help course")
+        if not isinstance(data, dict) or "weeks" not in data:
+            return cls(path, data, positions, [], [])
+        entries = data.pop("weeks")
+        if not isinstance(entries, list) or not entries:
+            what, hint = "weeks are a list of keys that differ", "arena help course"
+            raise ArenaError(what, locate(path, positions, "$.weeks"), hint)
+        weeks = [_week(entry, at, positions, path) for at, entry in enumerate(entries)]
+        folders = [week.folder for week in weeks]
+        for at, folder in enumerate(folders):
+            if folder in folders[:at]:
+                where = locate(path, positions, f"$.weeks[{at}].name")
+                raise ArenaError(f"two weeks have the folder '{folder}'", where, "rename one")
+        return cls(path, data, positions, entries, weeks)
+
+    def week(self, week: str) -> Week | None:
+        """Return the week of this name or number; None for a course of one exercise, and for "".
+
+        Raises ArenaError if a week must be named and is not, or there is no such week.
+        """
+        if not self.weeks:
+            if week:
+                what, hint = "the course has no weeks", "leave out --week, or add `weeks`"
+                raise ArenaError(what, str(self.path), hint)
+            return None
+        for one in self.weeks:
+            if week in {str(one.number), one.name, one.folder}:
+                return one
+        named = ", ".join(f"{one.number} ({one.name})" for one in self.weeks)
+        what = f"there is no week '{week}'" if week else "the course has weeks"
+        raise ArenaError(what, str(self.path), f"say which with --week: {named}")
+
+    def courses(self) -> list[Course]:
+        """Return the course in each week; raises ArenaError, also if their totals differ."""
+        courses = [self.course(week) for week in self.weeks]
+        totals = {*(course.file.marks.total for course in courses)}
+        if len(totals) > 1:
+            what = "the weeks have totals of " + " and ".join(
+                f"{total:g}" for total in sorted(totals)
+            )
+            hint = "give all weeks the same total, and a `weight`"
+            raise ArenaError(what, locate(self.path, self.positions, "$.weeks"), hint)
+        return [replace(course, weeks=tuple(self.weeks)) for course in courses]
+
+    def course(self, week: Week | None) -> Course:
+        """Return the course in one of its weeks; raises ArenaError with the line that is wrong."""
+        if week is None:
+            return _course(self.path, self.data, self.positions, None, ())
+        before = [self.path.parent / one.folder for one in self.weeks[: week.number - 1]]
+        return _course(self.path, *self.keys(week), week, before)
+
+    def keys(self, week: Week) -> tuple[dict[str, Any], Positions]:
+        """Return the keys of a week with those of the course that it leaves out, and where."""
+        key = f"$.weeks[{week.number - 1}]."
+        entry = self.entries[week.number - 1]
+        differs = {name: entry[name] for name in entry if name not in WeekEntry.__struct_fields__}
+        there = {
+            f"$.{name.removeprefix(key)}": at
+            for name, at in self.positions.items()
+            if name.startswith(key)
+        }
+        return {**self.data, **differs}, {**self.positions, **there}
+
+
+def _week(entry: Any, at: int, positions: Positions, path: Path) -> Week:
+    key = f"$.weeks[{at}]"
+    if not isinstance(entry, dict):
+        what = "a week has keys with values"
+        raise ArenaError(what, locate(path, positions, key), "for example `- name: week 1`")
+    own = {name: entry[name] for name in entry if name in WeekEntry.__struct_fields__}
+    places = {
+        f"${name.removeprefix(key)}": place
+        for name, place in positions.items()
+        if name.startswith(key)
+    }
+    read = convert({"name": f"week {at + 1}", **own}, places, path, WeekEntry)
+    for name in entry:
+        if name in _OF_ALL_WEEKS:
+            where = locate(path, positions, f"{key}.{name}")
+            raise ArenaError(f"`{name}` is the same in all weeks", where, "move it above `weeks`")
+    folder = _NO_NAME.sub("-", read.name.casefold()).strip("-") or f"week-{at + 1}"
+    return Week(at + 1, read.name, read.weight, folder)
+
+
+def _course(
+    path: Path,
+    data: Any,
+    positions: Positions,
+    week: Week | None,
+    before: Sequence[Path],
+) -> Course:
+    """Return the course that some keys describe; `before` are the folders of earlier weeks."""
     file = convert(data, positions, path, CourseFile)
     reader = _Reader(path, positions, file)
     reader.check_keys()
@@ -270,13 +446,14 @@ def load_course(path: Path) -> Course:
         students=students,
         struck=reader.struck(students),
         due=reader.due(students),
-        free_days=reader.free_days(students),
+        free_days=reader.free_days(students, before),
         by_hand=reader.by_hand(students),
         baselines={name: reader.baseline(name) for name in file.marks.baselines},
         reference=reader.reference(),
         starter=reader.starter(),
         rules=reader.rules(),
         planned_precision=file.precision,
+        week=week,
     )
 
 
@@ -388,16 +565,24 @@ class _Reader:
             raise ArenaError(f"no student has the id '{written}'", self._at(key), hint)
         return id_
 
-    def free_days(self, students: tuple[Student, ...]) -> dict[str, int]:
-        """Return how many free late days each student has left."""
+    def free_days(
+        self, students: tuple[Student, ...], before: Sequence[Path] = ()
+    ) -> dict[str, int]:
+        """Return how many free late days each student has left.
+
+        Those used in other courses, and in the weeks `before` that were graded, are gone.
+        """
         late = self._file.late
         left = {student.id: late.free_days for student in students}
+        others: list[Lock] = [*filter(None, map(read_lock, before))]
         for at, folder in enumerate(late.used_in):
             other = read_lock(self._path.parent / folder)
             if other is None:
                 what = f"nothing was graded in '{folder}'"
                 hint = "grade that course first: its course.lock says who used late days"
                 raise ArenaError(what, self._at(f"late.used_in[{at}]"), hint)
+            others.append(other)
+        for other in others:
             for id_, hand_in in other.hand_ins.items():
                 if id_ in left:
                     left[id_] = max(0, left[id_] - hand_in.free_days)

@@ -3,7 +3,7 @@
 import csv
 import io
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -38,21 +38,30 @@ class Forgotten(Struct, frozen=True):
     """What the course needs for others, or the arena cannot remove."""
 
 
-def what_is_kept(course: Course, student: str) -> Forgotten:
+def what_is_kept(weeks: Sequence[Course], student: str) -> Forgotten:
     """Return what `forget` would remove, and what it would leave."""
-    return _Forgetting(course, student).told()
+    return _told([_Forgetting(course, student) for course in weeks])
 
 
-def forget(course: Course, student: str) -> Forgotten:
+def forget(weeks: Sequence[Course], student: str) -> Forgotten:
     """Remove what a course keeps about a student, given by id; returns what that was.
 
-    The line of the roster goes last, so that it can be done again if it was cut short. Raises
-    ArenaError, before anything is removed, for an unknown student and one whom course.yaml names.
+    `weeks` are as `load_weeks` returns them. The line of the roster goes last, so that it can be
+    done again if it was cut short. Raises ArenaError, before anything is removed, for an unknown
+    student and one whom course.yaml names.
     """
-    forgetting = _Forgetting(course, student)
-    told = forgetting.told()
-    forgetting.remove()
+    each = [_Forgetting(course, student) for course in weeks]
+    told = _told(each)
+    for forgetting in each:
+        forgetting.remove()
+    each[0].remove_from_roster()
     return told
+
+
+def _told(each: Sequence["_Forgetting"]) -> Forgotten:
+    told = [forgetting.told() for forgetting in each]
+    removed = dict.fromkeys(line for one in told for line in one.removed)
+    return Forgotten([*removed], [*dict.fromkeys(line for one in told for line in one.left)])
 
 
 class _Forgetting:
@@ -94,7 +103,7 @@ class _Forgetting:
         left += [
             f"what is in {entry.table}"
             for entry in course.received
-            if not _is_table(course.folder / entry.table)
+            if not _is_table(course.base / entry.table)
         ]
         return Forgotten(removed, [*left, "copies that were made before, and filled-in exports"])
 
@@ -117,17 +126,20 @@ class _Forgetting:
             take_from_door(course)
         id_ = self._student.id
         if course.file.by_hand:
-            _drop(course.folder / course.file.by_hand, "id", "id", {id_})
-        roster = course.file.roster
+            _drop(course.base / course.file.by_hand, "id", "id", {id_})
+
+    def remove_from_roster(self) -> None:
+        """Remove the line of the roster."""
+        roster = self._course.file.roster
         title = roster.id if isinstance(roster, RosterEntry) else "id"
-        _drop(course.roster, "id", title, {id_})
+        _drop(self._course.roster, "id", title, {self._student.id})
 
     def _remove_times(self) -> None:
         """Remove the lines of lists that are about the student, or about the hand-ins."""
         course, student = self._course, self._student
         files = {composed(name) for name in self._files}
         for entry in course.received:
-            path = course.folder / entry.table
+            path = course.base / entry.table
             if not _is_table(path):
                 continue
             records = Records(read_records(path, entry, course.zone))

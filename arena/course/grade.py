@@ -30,6 +30,7 @@ from arena.course.check import refuse_problems, survey
 from arena.course.config import Course, Options, terms_of, with_precision
 from arena.course.estimate import GamesLeft
 from arena.course.field import hand_in_info, play_field, player_info, renamed, start_of, store_of
+from arena.course.finals import FINAL, final_csv, finals
 from arena.course.intake.entries import Entries, entries
 from arena.course.intake.hand_ins import hand_ins_of
 from arena.course.lock import Lock, bots_of, read_lock, write_lock
@@ -78,6 +79,8 @@ class Graded(Struct, frozen=True):
     """The page of the class, for the teacher."""
     first_look: str
     """As `first_look_of` says it."""
+    final: Path | None
+    """The file with the final marks of all weeks; None in a course of one exercise."""
 
 
 def grade(course: Course, options: Options, listener: GradingListener) -> Graded | None:
@@ -112,6 +115,7 @@ def grade(course: Course, options: Options, listener: GradingListener) -> Graded
                 candidates=entered.candidates,
                 by_hand=dict(course.by_hand),
                 grades=course.file.grades,
+                week=course.week.name if course.week else "",
             )
             if old is None:
                 write_lock(course.folder, lock)  # the seed is drawn once
@@ -136,8 +140,24 @@ def write_results(course: Course, lock: Lock, notices: Notices) -> Graded:
     write_file(course.folder / MARKS, marks_csv(course, lock, results).encode())
     now = GradingOutcome(lock, results)
     write_outcome(course, now)
+    final = _write_finals(course) if course.weeks else None
     changed = [*moved(before, now)] if before else []
-    return Graded(results, changed, course.folder / MARKS, page, first_look_of(course, lock))
+    first_look = first_look_of(course, lock)
+    return Graded(results, changed, course.folder / MARKS, page, first_look, final)
+
+
+def _write_finals(course: Course) -> Path:
+    """Write final.csv, by the last grading of each week; returns its path."""
+    known = {week: read_outcome(replace(course, week=week)) for week in course.weeks}
+    graded = {week: outcome.results for week, outcome in known.items() if outcome}
+    quick = [week.name for week, one in known.items() if one and one.lock.terms.quick]
+    missing = [week.name for week, outcome in known.items() if outcome is None]
+    note = f"not graded yet: {', '.join(missing)}" if missing else ""
+    note = "; ".join(filter(None, [note, f"a first look: {', '.join(quick)}" if quick else ""]))
+    rows = finals(course.students, graded, course.file.grades)
+    path = course.base / FINAL
+    write_file(path, final_csv(course, [*graded], rows, note).encode())
+    return path
 
 
 class _Games:
@@ -234,7 +254,7 @@ class _Games:
         finished: Callable[[str, Blocks], None] = lambda _bot, _blocks: None,
     ) -> bool:
         terms, listener = self.lock.terms, self._listener
-        info = conditions(terms, [*self._infos, *self._own], self._course.file.name)
+        info = conditions(terms, [*self._infos, *self._own], self._course.title)
         with Store(grading(self._course) / STORE, create=True) as store:
             if store.league != info:
                 store.begin(info)
@@ -257,7 +277,7 @@ class _Games:
         digests = {one.program: one.bot for one in lock.hand_ins.values() if one.program}
         bots = {program: self._entries.bots[digests[program]] for program in lock.field}
         infos = [player_info(program, bot.info) for program, bot in bots.items()] + self._own
-        start = start_of(lock.terms, infos, points, self._course.file.name)
+        start = start_of(lock.terms, infos, points, self._course.title)
         path = store_of(grading(self._course), lock, points)
         seated = {name_of(program): bot for program, bot in bots.items()}
         at_table = {**self._at_table(), **seated}

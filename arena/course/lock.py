@@ -100,6 +100,8 @@ class Lock(Struct, frozen=True, forbid_unknown_fields=True):
     """By the id of the student: the points that the teacher gave."""
     grades: GradeKey | None = None
     """How points became grades."""
+    week: str = ""
+    """The name of the week; "" in a course of one exercise."""
 
 
 def bots_of(lock: Lock) -> list[str]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from shlex import quote
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -85,6 +84,16 @@ class Mark(Struct, frozen=True):
     def high(self) -> float:
         """The upper end of the interval, after the deduction and with what was added."""
         return self._final(self.total.high)
+
+    @property
+    def below(self) -> float:
+        """The distance from the final points to the lower end of their interval."""
+        return self.final - self._final(self.total.low)
+
+    @property
+    def above(self) -> float:
+        """The distance from the final points to the upper end of their interval."""
+        return self.high - self.final
 
     def _final(self, points: float) -> float:
         return max(0.0, points - self.deduction + self.by_hand)
@@ -308,22 +317,21 @@ class GradedCourse(NamedTuple):
     """As `first_look_of` says it."""
 
 
-def load_graded(path: Path, *, first_look: bool) -> GradedCourse:
+def load_graded(path: Path, *, first_look: bool, week: str = "") -> GradedCourse:
     """Read a graded course; `first_look` also allows one whose marks are a first look.
 
-    Raises ArenaError if nothing was graded, and for a first look that is not allowed.
+    `week` is as in `load_course`. Raises ArenaError if nothing was graded, and for a first look
+    that is not allowed.
     """
-    course = load_course(path)
+    course = load_course(path, week)
     lock = read_lock(course.folder)
     if lock is None or not (course.folder / MARKS).exists():
-        hint = f"arena course grade {quote(str(path))}"
+        hint = f"arena course grade {course.called}"
         raise ArenaError("nothing was graded yet", str(course.folder), hint)
     course = with_precision(course, lock.terms.precision)
     said = first_look_of(course, lock)
     if said and not first_look:
-        hint = (
-            f"arena course grade {quote(str(path))} plays on; to go on all the same: --first-look"
-        )
+        hint = f"arena course grade {course.called} plays on; to go on all the same: --first-look"
         raise ArenaError(f"this is {said}", str(course.folder / LOCK), hint)
     return GradedCourse(course, lock, results_of(course, lock), said)
 

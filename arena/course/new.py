@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
+from textwrap import indent
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -15,8 +16,10 @@ from msgspec.structs import replace
 from arena.bots.folder import files_of
 from arena.bots.manifest import MANIFEST, load_bot
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
+from arena.course.config import MarksEntry
 from arena.course.moments import parse_moment
 from arena.course.output.handouts import PACK
+from arena.course.plan import ONE_EXERCISE, STARTER, WEEKS
 from arena.course.reference.draw import draw_reference
 from arena.course.roster import read_roster
 from arena.io import shipped
@@ -27,8 +30,6 @@ from arena.ladder.folder import make_private
 
 STUDENTS = 30
 HAND_INS = "hand-ins"
-_STARTER = "random"
-"""The sample bot that students begin with: they find the odds themselves."""
 _ZONE = "Europe/Berlin"
 _DEADLINE = datetime(2026, 11, 20, 23, 59, tzinfo=ZoneInfo(_ZONE))
 _RAISE = 'min(max(held(best["face"]), best["min"]), best["max"])'
@@ -57,20 +58,10 @@ _CONFIG = """\
 # arena help course explains every key.
 name: Perudo
 roster: roster.csv
-submissions: hand-ins          # or the zip file that Moodle, Canvas or another platform gives
-deadline: {deadline}
 grace: 5                       # minutes
-late: {{points_per_day: 10, days: 3}}
-marks:
-  total: 100
-  legal: 30                    # for the steps of the check that are passed
-  baselines:                   # all points for the win share of the reference, none for one half
-    random: {{bot: "sample:random", points: 30}}
-    honest: {{bot: "sample:honest", points: 30}}
-  field: 10                    # for the share of games won against all others
+late: {points_per_day: 10, days: 3}
 reference: reference           # drawn for this course; nobody was given it
 starter: [starter]             # what you give out: a hand-in that is nothing else is named
-precision: 2                   # points: half of a mark's 95 % interval
 budget: 6000                   # games of a student against each baseline, at most
 # contact: Dr. Example, room 3 # whom students ask, on their pages
 """
@@ -103,7 +94,7 @@ def make_course(root: Path) -> list[str]:
     empty.
     """
     with _new_folder(root):
-        config = _CONFIG.format(deadline=f"{_DEADLINE:%Y-%m-%d %H:%M} {_ZONE}")
+        config = _CONFIG + _exercise(HAND_INS, _DEADLINE, 2, ONE_EXERCISE)
         roster = [["id", "name", "email", "group"]]
         for number in range(1, STUDENTS + 1):
             mail = f"{_id(number)}@school.example"
@@ -122,16 +113,41 @@ def make_course(root: Path) -> list[str]:
 
 
 def make_own_course(root: Path, roster: Path, deadline: str) -> int:
-    """Make the folder of a course with the students of a roster; returns their number.
+    """Make the folder of a course of four weeks for the students of a roster.
 
-    Raises ArenaError for a bad roster or deadline, and if the folder is not empty.
+    The deadline is that of the first week; each further one is a week later. Returns the number of
+    students. Raises ArenaError for a bad roster or deadline, and if the folder is not empty.
     """
     students = read_roster(roster)
-    parse_moment(deadline, "--deadline")
+    first = parse_moment(deadline, "--deadline")
+    config = f"{_CONFIG}weeks:                         # what a week leaves out is above\n"
+    for number, week in enumerate(WEEKS):
+        folder, due = f"{HAND_INS}/week-{number + 1}", first + number * timedelta(weeks=1)
+        config += f"- name: week {number + 1}\n  weight: 1  # beside those of the other weeks\n"
+        config += indent(_exercise(folder, due, week.precision, week.marks), "  ")
     with _new_folder(root):
-        _write_common(root, _CONFIG.format(deadline=deadline), roster.read_bytes())
-        (root / HAND_INS).mkdir()
+        _write_common(root, config, roster.read_bytes())
+        for number in range(len(WEEKS)):
+            (root / HAND_INS / f"week-{number + 1}").mkdir(parents=True)
     return len(students)
+
+
+def _exercise(submissions: str, due: datetime, precision: float, marks: MarksEntry) -> str:
+    """Return the keys of course.yaml that each exercise has."""
+    lines = [
+        f"submissions: {submissions}  # or the zip file that Moodle, Canvas or another gives",
+        f"deadline: {due:%Y-%m-%d %H:%M} {due.tzinfo}",
+        f"precision: {precision:g}  # points: half of a mark's 95 % interval",
+        "marks:",
+        f"  total: {marks.total:g}",
+        f"  legal: {marks.legal:g}  # for the steps of the check that are passed",
+        "  baselines:  # all points for the win share of the reference, none for one half",
+    ]
+    for name, entry in marks.baselines.items():
+        lines.append(f'    {name}: {{bot: "{entry.bot}", points: {entry.points:g}}}')
+    if marks.field:
+        lines.append(f"  field: {marks.field:g}  # for the share of games won against all others")
+    return "\n".join([*lines, ""])
 
 
 @contextmanager
@@ -155,7 +171,7 @@ def _write_common(root: Path, config: str, roster: bytes) -> None:
     for sheet in (shipped.folder("docs") / "guides/pack").iterdir():
         shutil.copyfile(sheet, root / PACK / sheet.name)  # without its permissions
     draw_reference(root / "reference", random.SystemRandom())
-    for path, copied in _copies(_STARTER, root / "starter"):
+    for path, copied in _copies(STARTER, root / "starter"):
         copied.write_bytes(path.read_bytes())
 
 

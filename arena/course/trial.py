@@ -20,33 +20,24 @@ from arena.bots.workshop import sandbox_for
 from arena.course.baselines import (
     PER_BLOCK,
 )
-from arena.course.config import LEGAL, BaselineEntry, MarksEntry
+from arena.course.config import LEGAL, MarksEntry, read_keys
 from arena.course.estimate import play_apart
 from arena.course.intake.checks import POSITIONS, Checked
 from arena.course.lock import GradingTerms
+from arena.course.plan import ONE_EXERCISE, WEEKS
 from arena.course.points import Part, Share, Total, against, certain, share_of, total_of
 from arena.course.reference.draw import draw_reference
 from arena.game.records import LimitsInfo
 from arena.io.errors import ArenaError
-from arena.io.yaml_file import convert, parse_yaml
+from arena.io.yaml_file import convert
 from arena.league.play.dispatcher import RunListener
 from arena.league.terms.house import rules_named
-
-_EXAMPLE = MarksEntry(
-    total=100,
-    legal=30,
-    baselines={
-        "random": BaselineEntry("sample:random", 30),
-        "honest": BaselineEntry("sample:honest", 30),
-    },
-    field=10,
-)
 
 
 class TrialFile(Struct, frozen=True):
     """The keys of course.yaml that a trial needs: a teacher may give out these alone."""
 
-    marks: MarksEntry = _EXAMPLE
+    marks: MarksEntry = ONE_EXERCISE
     reference: str | None = None
     """None draws one, as `arena course init` does."""
     variant: str = "bga"
@@ -61,6 +52,8 @@ class TrialRequest(Struct, frozen=True):
     """A folder, an archive or `sample:NAME`."""
     course: Path | None = None
     """A course.yaml or a part of one; None for the worked example."""
+    week: str = ""
+    """The week of that course, or of the four that docs/guides/pack describes; "" for none."""
     games: Annotated[int, Meta(ge=1)] = 2 * PER_BLOCK
     """Games against each baseline, rounded up to whole blocks."""
     sandbox: str = AUTO
@@ -98,7 +91,7 @@ def try_bot(request: TrialRequest, checking: CheckListener, listener: RunListene
 
     Raises ArenaError if one of the bots may not run, or the course cannot be read.
     """
-    file, base = _terms(request.course)
+    file, base = _terms(request.course, request.week)
     bot = find_bot(str(request.source), Path.cwd(), "BOT")
     report = check(
         CheckRequest(
@@ -138,16 +131,25 @@ def try_bot(request: TrialRequest, checking: CheckListener, listener: RunListene
     )
 
 
-def _terms(path: Path | None) -> tuple[TrialFile, Path]:
+def _terms(path: Path | None, week: str) -> tuple[TrialFile, Path]:
     """Return the keys of a course that a trial needs, and the folder that its paths start from."""
     if path is None:
-        return TrialFile(), Path.cwd()
-    path = path / "course.yaml" if path.is_dir() else path
-    data, positions = parse_yaml(path)
+        return TrialFile(_marks_of(week)), Path.cwd()
+    path, data, positions = read_keys(path, week)
     if not isinstance(data, dict):
         raise ArenaError("no keys of a course", str(path), "arena help course")
     known = {key: data[key] for key in TrialFile.__struct_fields__ if key in data}
     return convert(known, positions, path, TrialFile), path.absolute().parent
+
+
+def _marks_of(week: str) -> MarksEntry:
+    if not week:
+        return ONE_EXERCISE
+    planned = {str(number): each.marks for number, each in enumerate(WEEKS, 1)}
+    if week not in planned:
+        hint = f"1 to {len(WEEKS)}; for the weeks of another course give --course too"
+        raise ArenaError(f"there is no week '{week}'", "--week", hint)
+    return planned[week]
 
 
 def _shares(

@@ -47,7 +47,7 @@ def verify_course(course: Course, workers: int, tell: Callable[[str], None]) -> 
     """
     lock = read_lock(course.folder)
     if lock is None:
-        hint = f"arena course grade {course.folder}"
+        hint = f"arena course grade {course.called}"
         raise ArenaError("nothing was graded yet", str(course.folder / LOCK), hint)
     course = with_precision(course, lock.terms.precision)
     findings: list[StoreFinding] = []

@@ -6,6 +6,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
+from arena.course.config import load_weeks
 from arena.course.new import make_own_course
 from arena.course.output.handouts import PACK, write_handouts
 from tests.browser.conftest import address, watched
@@ -30,7 +31,7 @@ def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("school")
     (folder / "r.csv").write_text("id\n1\n", encoding="utf-8")
     make_own_course(folder / "course", folder / "r.csv", "2100-11-20 23:59 Europe/Berlin")
-    write_handouts(folder / "course" / PACK, "A class")
+    write_handouts(load_weeks(folder / "course"))
     return folder / "course" / PACK
 
 

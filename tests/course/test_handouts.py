@@ -1,7 +1,6 @@
 """The pack of a course: its Markdown as pages, its figures, and the commands that it names."""
 
 import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -15,13 +14,14 @@ import yaml
 
 from arena.bots.kits import create
 from arena.course import new
-from arena.course.config import load_course
+from arena.course.config import load_weeks
 from arena.course.new import make_own_course
 from arena.course.output.handouts import PACK, write_handouts
 from arena.game.rules.books import PACO, variant
 from arena.game.rules.round import Bid, first_standing, open_round, place, raises
 from arena.ratings.maths.intervals import Z95, score_interval
 from tests.cli.command import HANG, ROOT, environment, error_line, run
+from tests.course.school import course_yaml, roster
 from tests.support.depth import only_in_long
 
 SOURCES = ROOT / "docs/guides/pack"
@@ -42,7 +42,7 @@ def text_of(name: str) -> str:
 
 
 def test_own_course_can_be_read_and_handed_out(course: Path) -> None:
-    assert [one.id for one in load_course(course).students] == ["1", "2"]
+    assert [one.id for one in load_weeks(course)[0].students] == ["1", "2"]
     ran = run("course", "handouts", course, cwd=course)
     assert ran.code == 0, ran.err
     pages = [Path(line) for line in ran.out.splitlines()]
@@ -55,7 +55,7 @@ def test_own_course_can_be_read_and_handed_out(course: Path) -> None:
 
 
 def test_file_with_rules_is_slides_and_others_are_sheets(course: Path) -> None:
-    write_handouts(course / PACK, "A class")
+    write_handouts(load_weeks(course))
     slides = (course / PACK / "slides-1.html").read_text(encoding="utf-8")
     assert slides.count('class="slide"') == text_of("slides-1.md").count("\n---\n") + 1
     assert "<table>" in slides
@@ -64,8 +64,11 @@ def test_file_with_rules_is_slides_and_others_are_sheets(course: Path) -> None:
 
 
 def test_html_in_a_sheet_is_shown_and_not_obeyed(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text("# A\n\n<script>alert(1)</script>\n", encoding="utf-8")
-    [page] = write_handouts(tmp_path, "A class")
+    roster(tmp_path, "s1,Ada,,")
+    course_yaml(tmp_path)
+    (tmp_path / PACK).mkdir()
+    (tmp_path / PACK / "a.md").write_text("# A\n\n<script>alert(1)</script>\n", encoding="utf-8")
+    [page] = write_handouts(load_weeks(tmp_path))
     assert "<script>alert" not in page.read_text(encoding="utf-8")
     assert "&lt;script&gt;" in page.read_text(encoding="utf-8")
 
@@ -143,18 +146,42 @@ def lowest_after(standing: Bid) -> dict[int, int]:
     return {legal.face: legal.min for legal in raises(place(table, standing))}
 
 
-def test_rubric_has_the_points_of_the_example(course: Path) -> None:
-    file, text = load_course(course).file, text_of("rubric.md")
-    rows = re.findall(r"^\| (.+?) \| (?:\*\*)?(\d+)(?:\*\*)? \|", text, re.MULTILINE)
-    points = {name.strip("*"): int(number) for name, number in rows}
-    marks = file.marks
-    wanted = {"legal play": marks.legal, "games against all others": marks.field}
-    wanted |= {f"games against `{name}`": one.points for name, one in marks.baselines.items()}
-    assert points == {**wanted, "together": marks.total}
+def test_rubric_has_the_points_of_each_week(course: Path) -> None:
+    text = text_of("rubric.md")
+    head, _, *rows = [line for line in text.splitlines() if line.startswith("|")]
+    cells = {row[0].strip("*"): row[1:] for row in map(cells_of, rows)}
+    weeks = load_weeks(course)
+    assert cells_of(head)[1:] == [one.week.name for one in weeks if one.week]
+    for at, week in enumerate(weeks):
+        marks = week.file.marks
+        wanted = {"legal play": marks.legal, "games against all others": marks.field}
+        wanted |= {f"games against `{name}`": one.points for name, one in marks.baselines.items()}
+        wanted |= {"together": marks.total}
+        points = {name: float(row[at].strip("*") or 0) for name, row in cells.items()}
+        assert {name: of for name, of in points.items() if of} == {
+            name: of for name, of in wanted.items() if of
+        }
+    file = weeks[0].file
     assert f"{file.late.points_per_day:g} points less for each day" in text
     assert f"after {file.late.days} days" in text
     assert f"{file.grace:g} minutes of grace" in text
-    assert f"within {file.precision:g} points" in text
+    precise = ", ".join(f"{week.file.precision:g}" for week in weeks[:-1])
+    assert f"within {precise} and {weeks[-1].file.precision:g} points" in text
+
+
+def cells_of(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_pages_have_the_deadlines_of_course_yaml(course: Path) -> None:
+    write_handouts(load_weeks(course))
+    days = ["Saturday, 20 November 2100", "Saturday, 27 November 2100"]
+    days += ["Saturday, 4 December 2100", "Saturday, 11 December 2100"]
+    for number, day in enumerate(days, 1):
+        for name in (f"week-{number}", f"slides-{number}", "syllabus"):
+            page = (course / PACK / name).with_suffix(".html").read_text(encoding="utf-8")
+            assert f"{day}, 23:59 (Europe/Berlin)" in page, name
+            assert "deadline of week" not in page
 
 
 def test_pack_is_what_a_new_course_gets(course: Path) -> None:

@@ -12,6 +12,9 @@ from arena.io.errors import ArenaError
 
 course_argument = click.argument("course", type=PathType())
 """The folder of a course, or its course.yaml."""
+week_option = click.option(
+    "--week", default="", metavar="WEEK", help="In a course of weeks, which: its number or name."
+)
 first_look_option = click.option(
     "--first-look", is_flag=True, help="Go on though the marks are a first look."
 )
@@ -21,9 +24,9 @@ _DURATION = re.compile(r"(\d{1,6}) ?(s|m|min|h)")
 _UNITS = {"s": 1, "m": _MINUTE, "min": _MINUTE, "h": _HOUR}
 
 
-def read_graded(path: Path, *, first_look: bool) -> GradedCourse:
+def read_graded(path: Path, *, first_look: bool, week: str = "") -> GradedCourse:
     """Read a graded course as `load_graded` does, and say it if the marks are a first look."""
-    graded = load_graded(path, first_look=first_look)
+    graded = load_graded(path, first_look=first_look, week=week)
     if graded.first_look:
         say(f"this is {graded.first_look}")
     return graded

@@ -5,20 +5,26 @@ from shlex import quote
 
 import click
 
-from arena.cli.course.argument import course_argument, first_look_option, read_graded
+from arena.cli.course.argument import (
+    course_argument,
+    first_look_option,
+    read_graded,
+    week_option,
+)
 from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.options import PathType, json_option
 from arena.cli.output import harmless, print_json, say
-from arena.course.config import load_course
-from arena.course.lock import Lock, read_lock
-from arena.course.marks import Mark, check_unchanged
+from arena.course.config import load_course, load_weeks
+from arena.course.finals import finals
+from arena.course.lock import read_lock
+from arena.course.marks import check_unchanged
 from arena.course.moments import EXAMPLE
 from arena.course.new import make_course, make_own_course
 from arena.course.output.fill import Filled, fill
 from arena.course.output.giving import give_pages
 from arena.course.output.gradescope import write_autograder, write_graded
 from arena.course.output.handouts import PACK, write_handouts
-from arena.course.points import written
+from arena.course.points import Grade, GradeKey, written
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
 
@@ -56,8 +62,8 @@ def init(course: Path, *, roster: Path | None, deadline: str | None, as_json: bo
 @json_option
 def handouts(course: Path, *, as_json: bool) -> int:
     """Make HTML of the Markdown in the pack of COURSE: slides of files with rules, else sheets."""
-    read = load_course(course)
-    written = write_handouts(read.folder / PACK, read.file.name)
+    weeks = load_weeks(course)
+    written = write_handouts(weeks)
     if as_json:
         print_json([str(path) for path in written])
         return OK
@@ -80,11 +86,13 @@ def handouts(course: Path, *, as_json: bool) -> int:
     show_default=True,
     help="Points, or grades by the key in course.yaml.",
 )
+@week_option
 @first_look_option
 @json_option
 def marks(
     course: Path,
     *,
+    week: str,
     export: Path,
     id_column: str,
     grade_column: str,
@@ -95,11 +103,27 @@ def marks(
     """Write the marks of COURSE into one column of an export of Moodle, Canvas or another LMS.
 
     All other bytes of the file stay as they are, and so do lines of people who have no mark. Exit
-    code 1 if the file lacks a mark afterwards.
+    code 1 if the file lacks a mark afterwards. In a course of weeks, marks are the final ones
+    without --week.
     """
-    read, lock, results, _ = read_graded(course, first_look=first_look)
-    check_unchanged(read, lock, results)
-    texts = {result.student.id: _text(result.mark, lock, what) for result in results if result.mark}
+    weeks = [week]
+    if not week:
+        weeks = [one.week.folder if one.week else "" for one in load_weeks(course)]
+    graded = [read_graded(course, first_look=first_look, week=one) for one in weeks]
+    for one in graded:
+        check_unchanged(one.course, one.lock, one.results)
+    read, grades = graded[0].course, graded[0].lock.grades
+    if len(graded) == 1:
+        marked = {one.student.id: one.mark for one in graded[0].results if one.mark}
+        texts = {id_: _text(mark.final, mark.grade, grades, what) for id_, mark in marked.items()}
+    else:
+        of_weeks = {one.course.week: one.results for one in graded if one.course.week}
+        rows = finals(read.students, of_weeks, grades)
+        texts = {
+            row.student.id: _text(row.total.points, row.grade, grades, what)
+            for row in rows
+            if row.total
+        }
     filled = fill(export, id_column, grade_column, read.students, texts)
     if filled.filled:
         write_file(export, filled.content, export.stat().st_mode & 0o777)
@@ -132,30 +156,33 @@ def _say_filled(filled: Filled, where: str) -> None:
         say(f"not in the file: {', '.join(filled.missing)}")
 
 
-def _text(mark: Mark, lock: Lock, what: str) -> str:
+def _text(final: float, grade: Grade | None, key: GradeKey | None, what: str) -> str:
     """Return the cell of a mark: its points, or its grade by the key in course.yaml."""
     if what == "points":
-        points = f"{mark.final:.2f}"
-        return written(lock.grades, points) if lock.grades else points
-    if mark.grade is None:
+        points = f"{final:.2f}"
+        return written(key, points) if key else points
+    if grade is None:
         hint = "add `grades`, and grade again: arena help course"
         raise ArenaError("the course has no grades", "course.yaml", hint)
-    return mark.grade.name
+    return grade.name
 
 
 @click.command()
 @course_argument
 @click.option("--into", "folder", type=PathType(), required=True, help="A new folder.")
+@week_option
 @first_look_option
 @json_option
-def gradescope(course: Path, *, folder: Path, first_look: bool, as_json: bool) -> int:
+def gradescope(course: Path, *, week: str, folder: Path, first_look: bool, as_json: bool) -> int:
     """Write an autograder for Gradescope, and results.json for each student who was graded.
 
     The autograder is a smoke test of one hand-in: it gives the points for legal play. Written after
     a grading, it gives the marks instead.
     """
-    read = load_course(course)
-    graded = read_graded(course, first_look=first_look) if read_lock(read.folder) else None
+    read = load_course(course, week)
+    graded = None
+    if read_lock(read.folder):
+        graded = read_graded(course, first_look=first_look, week=week)
     write_autograder(folder / "autograder", read.file.marks.legal)
     if graded:
         write_graded(folder, graded)
@@ -173,14 +200,17 @@ def gradescope(course: Path, *, folder: Path, first_look: bool, as_json: bool) -
 @click.option(
     "--into", "folder", type=PathType(), help="A folder to be published, outside the course."
 )
+@week_option
 @first_look_option
 @json_option
-def feedback(course: Path, *, folder: Path | None, first_look: bool, as_json: bool) -> int:
+def feedback(
+    course: Path, *, week: str, folder: Path | None, first_look: bool, as_json: bool
+) -> int:
     """Give students of COURSE their pages: behind its door, or in a folder to be published.
 
     The folder also gets the league's site under pseudonyms. Nothing else of the course is given.
     """
-    read, lock, results, _ = read_graded(course, first_look=first_look)
+    read, lock, results, _ = read_graded(course, first_look=first_look, week=week)
     check_unchanged(read, lock, results)
     pages = give_pages(read, lock, folder)
     if as_json:

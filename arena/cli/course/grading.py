@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 import click
 from msgspec.structs import replace
 
-from arena.cli.course.argument import course_argument, duration, in_words
+from arena.cli.course.argument import course_argument, duration, in_words, week_option
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import json_option, sandbox_option, trust_option, workers_option
 from arena.cli.output import harmless, print_columns, print_json, say
@@ -28,18 +27,25 @@ from arena.league.play.dispatcher import OnResult
 
 @click.command()
 @course_argument
+@week_option
 @workers_option
 @sandbox_option
 @trust_option
 @json_option
 def check(
-    course: Path, *, workers: int | None, sandbox: str | None, trust_bots: bool, as_json: bool
+    course: Path,
+    *,
+    week: str,
+    workers: int | None,
+    sandbox: str | None,
+    trust_bots: bool,
+    as_json: bool,
 ) -> int:
     """Say in seconds whose hand-ins COURSE has, what is late, and how long grading takes.
 
     No hand-in is run. Exit code 1 if marks would be lost: `arena course grade` stops there.
     """
-    read = load_course(course)
+    read = load_course(course, week)
     checkup = check_course(read, Options(sandbox, workers or core_count(), trust_bots))
     if as_json:
         print_json(checkup)
@@ -94,6 +100,7 @@ def _hand_in_row(one: Surveyed) -> list[str]:
 
 @click.command("grade")
 @course_argument
+@week_option
 @workers_option
 @sandbox_option
 @trust_option
@@ -120,7 +127,13 @@ def _hand_in_row(one: Surveyed) -> list[str]:
 )
 @json_option
 def grade_(
-    course: Path, *, precision: float | None, seconds: float | None, as_json: bool, **given: Any
+    course: Path,
+    *,
+    week: str,
+    precision: float | None,
+    seconds: float | None,
+    as_json: bool,
+    **given: Any,
 ) -> int:
     """Check and play what was handed in to COURSE, and write marks.csv and the pages.
 
@@ -129,7 +142,7 @@ def grade_(
     """
     if precision is not None and seconds is not None:
         raise ArenaError("two answers to one question", "--precision, --within", "give one of them")
-    read = load_course(course)
+    read = load_course(course, week)
     options = Options(
         sandbox=given["sandbox"],
         workers=given["workers"] or core_count(),
@@ -148,7 +161,7 @@ def grade_(
     except KeyboardInterrupt:  # where nothing is played, it stops at once
         graded = None
     if graded is None:
-        say(f"stopped; to go on: arena course grade {quote(str(course))}")
+        say(f"stopped; to go on: arena course grade {read.called}")
         return INTERRUPTED
     if as_json:
         known = {"moved": graded.moved, "results": graded.results}
@@ -156,9 +169,15 @@ def grade_(
     else:
         _print_graded(graded)
     if graded.first_look:
-        say(f"for the mark: arena course grade {quote(str(course))}")
-    say(f"marks: {graded.marks}; class: {graded.page}")
+        say(f"for the mark: arena course grade {read.called}")
+    _say_files(graded)
     return OK
+
+
+def _say_files(graded: Graded) -> None:
+    say(f"marks: {graded.marks}; class: {graded.page}")
+    if graded.final:
+        say(f"final marks so far: {graded.final}")
 
 
 class _Tally(Tally):
@@ -225,11 +244,12 @@ def _mark_row(result: Result) -> list[str]:
 
 @click.command()
 @course_argument
+@week_option
 @workers_option
 @json_option
-def verify(course: Path, *, workers: int | None, as_json: bool) -> int:
+def verify(course: Path, *, week: str, workers: int | None, as_json: bool) -> int:
     """Replay the games of COURSE and derive marks.csv from them; exit code 1 if it differs."""
-    verified = verify_course(load_course(course), workers or core_count(), say)
+    verified = verify_course(load_course(course, week), workers or core_count(), say)
     if as_json:
         print_json(verified)
     else:

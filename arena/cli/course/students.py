@@ -7,7 +7,7 @@ import click
 
 from arena.bots.sandboxes.registry import AUTO
 from arena.cli.author.check import CheckProgress, lines_of
-from arena.cli.course.argument import course_argument
+from arena.cli.course.argument import course_argument, week_option
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.isolation import own_bots_option
 from arena.cli.options import (
@@ -18,7 +18,7 @@ from arena.cli.options import (
 )
 from arena.cli.output import harmless, print_columns, print_json, say
 from arena.cli.progress_bar import TerminalListener
-from arena.course.config import load_course
+from arena.course.config import load_weeks
 from arena.course.forget import forget as forget_student
 from arena.course.forget import what_is_kept
 from arena.course.points import Share
@@ -34,6 +34,7 @@ from arena.io.cores import core_count
     help="The course.yaml of the teacher, or the part of it that was given out: `marks`,"
     " `reference`, `variant`, `limits`.  [default: the worked example]",
 )
+@week_option
 @click.option(
     "--games",
     type=click.IntRange(min=1, max=100_000),
@@ -49,6 +50,7 @@ def try_(
     bot: Path,
     *,
     course: Path | None,
+    week: str,
     games: int,
     workers: int | None,
     sandbox: str | None,
@@ -60,7 +62,7 @@ def try_(
     Exit code 1 if its check finds a fault.
     """
     request = TrialRequest(
-        bot, course, games, sandbox or AUTO, workers or core_count(), trusted=trust_bots
+        bot, course, week, games, sandbox or AUTO, workers or core_count(), trusted=trust_bots
     )
     with CheckProgress() as progress:
         trial = try_bot(request, progress, TerminalListener())
@@ -106,8 +108,8 @@ def forget(course: Path, student: str, *, yes: bool, as_json: bool) -> int:
 
     The games stay: the marks of others follow from them. They name nobody.
     """
-    read = load_course(course)
-    forgotten = forget_student(read, student) if yes else what_is_kept(read, student)
+    weeks = load_weeks(course)
+    forgotten = forget_student(weeks, student) if yes else what_is_kept(weeks, student)
     if as_json:
         print_json(forgotten)
         return OK

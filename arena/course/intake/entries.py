@@ -75,6 +75,8 @@ def entries(
     Raises ArenaError if the sandbox does not work, or a bot of the course does not start in it.
     """
     with os_errors("it cannot be made", grading(course)):
+        if course.week:
+            make_private(course.folder)
         make_private(grading(course))
     checks = _Checks(course, sandbox, options, tell)
     pools = hand_ins_by_student(course, intake.hand_ins)

@@ -148,7 +148,7 @@ class _Found:
         lines = [
             record
             for entry in course.received
-            for record in read_records(course.folder / entry.table, entry, course.zone)
+            for record in read_records(course.base / entry.table, entry, course.zone)
         ]
         self._records = Records(lines)
         students = with_numbers(course.students, lines)

@@ -10,19 +10,19 @@ from msgspec import Struct
 
 from arena.course.config import Course
 from arena.course.lock import Lock
-from arena.course.marks import grading
+from arena.course.marks import GRADING, grading
 from arena.course.output.league_site import SITE
 from arena.io.errors import ArenaError
 from arena.io.files import os_errors, read_limited, reason, umask, write_file
 from arena.ladder.door.door import Door
-from arena.ladder.folder import Folder, existing, make_shared
+from arena.ladder.folder import Folder, existing, make_private, make_shared
 from arena.publish.site_folder import read_manifest, replace_site
 
 FEEDBACK = "feedback"
 _DOOR = "door"
 """The folder in `grading` with the pages for a door."""
 _KEY_FILE = "secret"
-"""The file in `grading` with the secret from which the names of pages follow."""
+"""The file in `grading`, one for all weeks, with the secret from which pages have their names."""
 _DIGITS = 32
 """Hexadecimal digits of a page's name: 128 bits."""
 _OF_COURSE = "course"
@@ -34,8 +34,10 @@ _PUBLIC = 0o022
 
 def places_of(course: Course) -> dict[str, Path]:
     """Return the file of each student's page, by id; its name cannot be guessed."""
-    path = grading(course) / _KEY_FILE
+    path = course.base / GRADING / _KEY_FILE
     if not path.exists():
+        with os_errors("it cannot be made", path.parent):
+            make_private(path.parent)
         write_file(path, secrets.token_hex(32).encode())
     secret = path.read_bytes()
     return {one.id: course.folder / page_path(secret, one.id) for one in course.students}
@@ -92,7 +94,7 @@ def give_pages(course: Course, lock: Lock, folder: Path | None) -> list[GivenPag
         hint = "name a folder to be published, --into FOLDER, or a ladder, `door`"
         raise ArenaError("there is no place for the pages", str(course.path), hint)
     if folder is not None:
-        ours, public = course.folder.resolve(), folder.resolve()
+        ours, public = course.base.resolve(), folder.resolve()
         if ours.is_relative_to(public) or public.is_relative_to(ours):
             what = "the folder of the course is private, and would be published with it"
             raise ArenaError(what, str(folder), "name a folder elsewhere")
@@ -100,7 +102,7 @@ def give_pages(course: Course, lock: Lock, folder: Path | None) -> list[GivenPag
     if folder is not None:
         with umask(_PUBLIC), os_errors("it cannot be published", folder):
             given = _publish(course, folder, {*given}) | given
-            _publish_site(course, lock, folder / SITE)
+            _publish_site(course, lock, _of_week(course, folder) / SITE)
     return [given.get(one.id, GivenPage(one.id, "", "")) for one in course.students]
 
 
@@ -109,7 +111,8 @@ def take_from_door(course: Course) -> None:
     ids = {student.id.casefold() for student in course.students}
     for name, private in (_private_folders(course.door) if course.door else {}).items():
         if name not in ids:
-            remove_page(_at_door(private))
+            for page in (private / _OF_COURSE).rglob("index.html"):
+                remove_page(page)
 
 
 def _give_at_door(course: Course, door: Path) -> dict[str, GivenPage]:
@@ -118,22 +121,23 @@ def _give_at_door(course: Course, door: Path) -> dict[str, GivenPage]:
     given: dict[str, GivenPage] = {}
     for id_, page in places_of(course).items():
         if private := folders.get(id_.casefold()):
-            source, target = for_door(course, page), _at_door(private)
+            source = for_door(course, page)
             if not source.exists():
-                hint = f"arena course grade {course.folder} writes them"
+                hint = f"arena course grade {course.called} writes them"
                 raise ArenaError("there are no pages for the door", str(source.parent), hint)
-            with os_errors("it cannot be made", target, "be the user who runs the ladder"):
-                make_shared(private)
-                make_shared(target.parent)
-            write_file(target, read_limited(source, _MAX_BYTES), 0o644)
+            top = private / _OF_COURSE
+            # "My bots" links to the page in `top`: that of the week that was given last.
+            for shown in dict.fromkeys((top, _of_week(course, top))):
+                target = shown / "index.html"
+                with os_errors("it cannot be made", target, "be the user who runs the ladder"):
+                    make_shared(private)
+                    make_shared(top)
+                    make_shared(shown)
+                write_file(target, read_limited(source, _MAX_BYTES), 0o644)
             link = f"/{target.relative_to(private.parents[1])}"
             given[id_] = GivenPage(id_, link, str(target))
     take_from_door(course)
     return given
-
-
-def _at_door(private: Path) -> Path:
-    return private / _OF_COURSE / "index.html"
 
 
 def _private_folders(root: Path) -> dict[str, Path]:
@@ -148,11 +152,17 @@ def _publish(course: Course, folder: Path, elsewhere: set[str]) -> dict[str, Giv
     given: dict[str, GivenPage] = {}
     for id_, page in places_of(course).items():
         if id_ not in elsewhere:
-            target = folder / FEEDBACK / page.name
+            target = _of_week(course, folder) / FEEDBACK / page.name
             write_file(target, read_limited(page, _MAX_BYTES), 0o644, parents=True)
-            given[id_] = GivenPage(id_, f"{FEEDBACK}/{page.name}", str(target))
-    remove_pages(folder / FEEDBACK, {Path(page.file).name for page in given.values()})
+            given[id_] = GivenPage(id_, target.relative_to(folder).as_posix(), str(target))
+    kept = {Path(page.file).name for page in given.values()}
+    remove_pages(_of_week(course, folder) / FEEDBACK, kept)
     return given
+
+
+def _of_week(course: Course, folder: Path) -> Path:
+    """Return the part of a folder that is the week's; the folder itself without weeks."""
+    return folder / course.week.folder if course.week else folder
 
 
 def _publish_site(course: Course, lock: Lock, target: Path) -> None:

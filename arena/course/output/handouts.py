@@ -1,7 +1,7 @@
 """Handouts: the Markdown of a course's pack as pages and slides that print well."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,12 +9,15 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from msgspec import Struct
 
+from arena.course.config import Course
+from arena.course.moments import parse_moment
 from arena.io.errors import ArenaError
 from arena.io.files import read_limited, write_file
 from arena.publish.templates import render
 
 PACK = "pack"
 _MAX_BYTES = 4 << 20
+_DEADLINE = re.compile(r"the\s+deadline\s+of\s+week\s+(\d{1,3})")
 _OTHER_SHEET = re.compile(r"([\w-]+)\.md(#.*)?")
 
 
@@ -28,23 +31,34 @@ class Handout(Struct, frozen=True):
     slides: bool
 
 
-def write_handouts(folder: Path, course: str) -> list[Path]:
-    """Write an HTML file beside each Markdown file of a folder; returns their paths.
+def write_handouts(weeks: Sequence[Course]) -> list[Path]:
+    """Write an HTML file beside each Markdown file of a course's pack; returns their paths.
 
-    Horizontal rules (`---`) make slides of a file; others are sheets. HTML in a file is shown as
-    text. Raises ArenaError if there is no Markdown file, or one cannot be read or written.
+    `weeks` are as `load_weeks` returns them: where a file says "the deadline of week 2", the page
+    has the date. Horizontal rules (`---`) make slides of a file; others are sheets. HTML in a file
+    is shown as text. Raises ArenaError if there is no Markdown file, or one cannot be read or
+    written.
     """
+    folder, course = weeks[0].base / PACK, weeks[0].file.name
+    deadlines = {one.week.number: _day(one.file.deadline) for one in weeks if one.week}
     sources = sorted(folder.glob("*.md"))
     if not sources:
         raise ArenaError("no Markdown files", str(folder), "arena course init makes a pack")
-    return [_write(source, course) for source in sources]
+    return [_write(source, course, deadlines) for source in sources]
 
 
-def _write(source: Path, course: str) -> Path:
+def _day(deadline: str) -> str:
+    """Return a deadline as people say it: `Friday, 20 November 2026, 23:59 (Europe/Berlin)`."""
+    moment = parse_moment(deadline, "deadline")
+    return f"{moment:%A}, {moment.day} {moment:%B %Y, %H:%M} ({moment.tzinfo})"
+
+
+def _write(source: Path, course: str, deadlines: Mapping[int, str]) -> Path:
     try:
         text = read_limited(source, _MAX_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ArenaError(f"not UTF-8: {error}", str(source), "save it as UTF-8") from None
+    text = _DEADLINE.sub(lambda found: deadlines.get(int(found[1]), found[0]), text)
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = markdown.parse(text)
     _link_pages(tokens)

@@ -107,7 +107,7 @@ def render_class(
     marks = [result.mark for result in results if result.mark]
     last = max(course.due.values(), key=lambda due: (due.until, due.deadline))
     page = ClassPage(
-        course=course.file.name,
+        course=course.title,
         graded=f"{graded:%Y-%m-%d %H:%M %Z}",
         handed_in=sum(result.hand_in is not None for result in results),
         rows=rows,

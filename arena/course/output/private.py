@@ -34,12 +34,12 @@ def close_to_others(course: Course) -> str:
             if not (top.is_symlink() or path.is_symlink()):  # which may lead elsewhere
                 with suppress(OSError):  # it is not there, or another user's
                     path.chmod(S_IMODE(path.stat().st_mode) & ~_OTHERS)
-    whole = course.folder.resolve()
+    whole = course.base.resolve()
     if not all(path.stat().st_mode & _ENTER for path in (whole, *whole.parents)):
         return ""
-    names = sorted(path.name for path in course.folder.iterdir() if path.lstat().st_mode & _OTHERS)
+    names = sorted(path.name for path in course.base.iterdir() if path.lstat().st_mode & _OTHERS)
     if not names:
         return ""
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     what = f"{', '.join(names[:_NAMED])}{more} can be read by other users of this machine"
-    return f"{what}: chmod -R go= {quote(str(course.folder))}"
+    return f"{what}: chmod -R go= {quote(str(course.base))}"

@@ -83,7 +83,7 @@ def compare_hand_ins(
         tell(f"hand-ins were not compared: {error}")
         return Similarity(why_not=f"hand-ins were not compared: {error}")
     people = {name: _called(name, course) for name in sources}
-    write_file(page, render_page(compared, people, course.file.name).encode())
+    write_file(page, render_page(compared, people, course.title).encode())
     pairs = tuple(
         SimilarPair(
             people[pair.one],

@@ -203,7 +203,7 @@ class StudentPages:
         pseudonym = league.pseudonym(result)
         site = self._site(behind_door=behind_door)
         page = StudentPage(
-            course=file.name,
+            course=self._course.title,
             result=result,
             told=told,
             total=f"{file.marks.total:g}",
@@ -227,7 +227,8 @@ class StudentPages:
         if self._league.store is None:
             return ""
         if address := self._course.file.site:
-            return f"{address.rstrip('/')}/"
+            week = self._course.week
+            return f"{address.rstrip('/')}/{f'{week.folder}/' if week else ''}"
         return "" if behind_door else "../site/"
 
     def _facts(self, result: Result) -> Iterator[tuple[str, str]]:
@@ -335,7 +336,7 @@ def _sums(mark: Mark) -> Iterator[str]:
 
 def _hider(course: Course) -> Callable[[str], str]:
     """Return a function that takes the folders of this machine out of a text."""
-    own = course.submissions, course.folder
+    own = course.submissions, course.base
     roots = *own, *(root.resolve() for root in own), Path(tempfile.gettempdir()), Path.home()
     known = sorted({str(root) for root in roots} - {".", "/"}, key=len, reverse=True)
     pattern = re.compile(rf"(?<![\w/.])(?:{'|'.join(map(re.escape, known))})/(?:[^\s:'\"]*/)?")
