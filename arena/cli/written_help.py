@@ -31,6 +31,7 @@ Commands:
   status   Show the progress of a league, even while it runs.
   report   Write the site of a stored league.
   card     Write the rank of a bot as a picture, for a README.
+  final    Play a final of the best, told as it goes.
   export   Write one row per game: CSV, JSON lines, Parquet.
   verify   Replay and check a stored league.
   backup   Copy a stored league, even while it is played.
@@ -485,6 +486,37 @@ Options:
                    ending .svg].
   --json           Print data as JSON.
   -h, --help       Show this message and exit.
+""",
+    "final": """\
+Usage: arena final [OPTIONS] LEAGUE
+
+  Play a final of the best bots of LEAGUE: a league.yaml, or the folder of a
+  ladder.
+
+  Matches are won by --wins games. Ratings know nothing of them. Each game is
+  stored before it is told: the same command goes on after a stop, and tells
+  the last game again.
+
+Options:
+  --bots INTEGER RANGE  How many of the best take part [default: 8, or 6 with
+                        --table].  [2<=x<=64]
+  --table               All sit at one table, instead of a knock-out.
+  --wins INTEGER RANGE  Games that win a match [default: 2].  [1<=x<=50]
+  --seed TEXT           Decides the draw and the dice [default: drawn].
+  --pace FLOAT RANGE    Seconds between lines; 0 prints all at once.
+                        [default: 1.0; 0<=x<=60]
+  --out PATH            Folder for the pages: one for the wall of the room,
+                        and the winner's.
+  --store PATH          File that the games are stored in, with
+                        NAME.logs.sqlite beside it [default: the name of
+                        LEAGUE with the ending .sqlite].
+  --site PATH           Folder that the report is written to.  [default: site]
+  --sandbox NAME        auto, docker, bubblewrap or process [default: as in
+                        league.yaml, otherwise auto].
+  --trust-bots          Run unvetted bots without isolation, as your own user.
+                        No salt is mixed into a seed.
+  --json                Print data as JSON.
+  -h, --help            Show this message and exit.
 """,
     "export": """\
 Usage: arena export [OPTIONS] LEAGUE
@@ -1337,6 +1369,19 @@ OPTIONS: dict[str, dict[str, str]] = {
         "--json": "",
     },
     "card": {"--store": "TEXT", "--site": "TEXT", "-o": "TEXT", "--into": "TEXT", "--json": ""},
+    "final": {
+        "--bots": "TEXT",
+        "--table": "",
+        "--wins": "TEXT",
+        "--seed": "TEXT",
+        "--pace": "TEXT",
+        "--out": "TEXT",
+        "--store": "TEXT",
+        "--site": "TEXT",
+        "--sandbox": "auto docker bubblewrap process",
+        "--trust-bots": "",
+        "--json": "",
+    },
     "export": {
         "--store": "TEXT",
         "--format": "csv jsonl parquet",
@@ -1478,6 +1523,7 @@ ARGUMENTS = {
     "status": "",
     "report": "",
     "card": "BOT",
+    "final": "",
     "export": "",
     "verify": "",
     "backup": "",
@@ -1542,6 +1588,7 @@ WORDS = [
     "exploit",
     "export",
     "feedback",
+    "final",
     "glossary",
     "help",
     "install",

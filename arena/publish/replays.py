@@ -128,7 +128,7 @@ class Firsts(msgspec.Struct, frozen=True):
     games: list[tuple[int, int]]
 
 
-class _ShardSpec(msgspec.Struct, frozen=True, omit_defaults=True):
+class ShardSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     """The inputs of a shard, beside its fixture."""
 
     number: int
@@ -146,7 +146,7 @@ class _Wanted(msgspec.Struct, frozen=True):
     index: int
     path: str
     key: str
-    spec: _ShardSpec
+    spec: ShardSpec
 
 
 def shards(
@@ -185,7 +185,7 @@ def _wanted(
         pages = [links.bot(name) for name in fixture.seats]
         marked = [marks[name] for name in fixture.seats]
         for number, games in _parts(selection.get(fixture.index, [])):
-            spec = _ShardSpec(number, games, table, pages, marked, models)
+            spec = ShardSpec(number, games, table, pages, marked, models)
             depends_on = msgspec.msgpack.encode((source.hashes[fixture.index], spec))
             key = sha256(depends_on).hexdigest()[:32]
             yield _Wanted(fixture.index, links.shard(fixture.index, number), key, spec)
@@ -203,7 +203,7 @@ def firsts(selection: Selection) -> File:
     return File(FIRSTS, text.script("games", Firsts(games)))
 
 
-def shard_script(variants: Mapping[str, Rules], played: PlayedFixture, spec: _ShardSpec) -> str:
+def shard_script(variants: Mapping[str, Rules], played: PlayedFixture, spec: ShardSpec) -> str:
     """Return the script of a shard."""
     fixture, rules = played.fixture, variants[played.fixture.variant]
     seats = [text.one_line(name) for name in fixture.seats]
