@@ -1,7 +1,6 @@
 """Finding and reading bots: their folders, or archives of them, and the bot.yaml in there."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
@@ -75,9 +74,9 @@ def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...
     """Return the bots of all patterns, each once, by name.
 
     Each pattern comes with its place in a file or on the command line, for errors. Relative
-    patterns start at the folder `base`. Bots with the same name are called by their folders: a copy
-    of a folder is another version. Raises ArenaError if a pattern matches no bot, if bots cannot be
-    read (one error names them all), or if two names are still equal or look alike.
+    patterns start at the folder `base`. Bots with the same name are called by their authors or
+    folders, too. Raises ArenaError if a pattern matches no bot, if bots cannot be read (one error
+    names them all), or if two names are still equal or look alike.
     """
     places: dict[str, str] = {}
     for pattern, where in patterns:
@@ -96,16 +95,41 @@ def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...
     return tuple(bots)
 
 
-def _told_apart(bots: Sequence[Bot]) -> list[Bot]:
-    """Return bots, those with the same name called by their folders."""
-    times = Counter(bot.name for bot in bots)
-    return [_called_by_folder(bot) if times[bot.name] > 1 else bot for bot in bots]
+def _told_apart(bots: Sequence[Bot]) -> Iterator[Bot]:
+    """Yield bots; those that share a name get others, if one way to name them tells all apart.
+
+    In a class many are called `my-bot`: they become `ann/my-bot`, by their authors or folders.
+    """
+    groups: dict[str, list[Bot]] = {}
+    for bot in bots:
+        groups.setdefault(bot.name, []).append(bot)
+    for namesakes in groups.values():
+        ways = (_by_author, _by_folder, _by_parent) if len(namesakes) > 1 else ()
+        named = ([way(bot) for bot in namesakes] for way in ways)
+        names = next((names for names in named if _tell_apart(names)), [])
+        yield from map(_called, namesakes, names) if names else namesakes
 
 
-def _called_by_folder(bot: Bot) -> Bot:
-    name = folder_name(bot.source)
-    if flaw(name) or len(name) > MAX_NAME:
-        return bot
+def _tell_apart(names: Sequence[str]) -> bool:
+    usable = all(name and len(name) <= MAX_NAME and not flaw(name) for name in names)
+    return usable and len(set(names)) == len(names)
+
+
+def _by_author(bot: Bot) -> str:
+    return f"{bot.info.author}/{bot.name}" if bot.info.author else ""
+
+
+def _by_folder(bot: Bot) -> str:
+    """Return a bot's name with its folder before it; a copy, `my-bot-2`, has that name alone."""
+    folder = folder_name(bot.source)
+    return folder if folder.startswith(bot.name) else f"{folder}/{bot.name}"
+
+
+def _by_parent(bot: Bot) -> str:
+    return f"{bot.source.parent.name}/{bot.name}"
+
+
+def _called(bot: Bot, name: str) -> Bot:
     return replace(bot, info=replace(bot.info, name=name))
 
 
@@ -120,7 +144,7 @@ def shown_name(bot: Bot) -> str:
             other = path.parent.name
             alike = other.startswith(folder.name) or folder.name.startswith(other)
             if alike and other != folder.name and _manifest(path).name == bot.name:
-                return _called_by_folder(bot).name
+                return name if _tell_apart([name := _by_folder(bot)]) else bot.name
     return bot.name
 
 

@@ -221,12 +221,12 @@ def test_one_error_names_every_bot_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_two_bots_with_one_name_are_refused(tmp_path: Path) -> None:
-    bot(tmp_path / "one/same", LOWEST)
-    bot(tmp_path / "two/same", LOWEST)
-    league(tmp_path, bots=["one/same", "two/same"])
+    bot(tmp_path / "one/bots/same", LOWEST)
+    bot(tmp_path / "two/bots/same", LOWEST)
+    league(tmp_path, bots=["one/bots/same", "two/bots/same"])
     ran = run("run", "league.yaml", cwd=tmp_path)
-    hint = "two/same / change `name` in the bot.yaml of one of them"
-    error_line(ran, "two bots are called 'same' / ", "one/same, ", hint)
+    hint = "two/bots/same / change `name` in the bot.yaml of one of them"
+    error_line(ran, "two bots are called 'same' / ", "one/bots/same, ", hint)
 
 
 USAGE: dict[str, tuple[list[str], list[str]]] = {

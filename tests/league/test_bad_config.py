@@ -261,21 +261,38 @@ def test_folder_without_a_manifest(tmp_path: Path) -> None:
         leagues.league(tmp_path, bots=["ann"])
 
 
-def test_bots_with_one_name_are_called_by_their_folders(tmp_path: Path) -> None:
-    for name in ("ann", "bob", "twin"):
-        leagues.write_bot(tmp_path, name, "cat")
-        (tmp_path / name / "bot.yaml").write_text("name: twin\ncommand: cat\n")
-    league = leagues.league(tmp_path, bots=["ann", "bob", "twin"])
-    assert [bot.name for bot in league.bots] == ["ann", "bob", "twin"]
+@pytest.mark.parametrize(
+    ("folders", "names"),
+    [
+        ({"x": "ann", "y": "bob"}, ["ann/twin", "bob/twin"]),
+        ({"ann": "", "bob": "", "twin": ""}, ["ann/twin", "bob/twin", "twin"]),
+        ({"twin": "ann", "twin-2": "ann"}, ["twin", "twin-2"]),
+        ({"ann/twin": "", "bob/twin": ""}, ["ann/twin", "bob/twin"]),
+        ({"ann/bot": "", "bob/bot": "me"}, ["ann/twin", "bob/twin"]),
+        ({"ann": "a" * 50, "bob": "b" * 50}, ["ann/twin", "bob/twin"]),
+    ],
+)
+def test_bots_with_one_name_are_called_by_authors_or_folders(
+    tmp_path: Path, folders: dict[str, str], names: list[str]
+) -> None:
+    for folder, author in folders.items():
+        twin(tmp_path / folder, author)
+    league = leagues.league(tmp_path, bots=[*folders])
+    assert [bot.name for bot in league.bots] == names
 
 
-def test_bots_with_one_name_in_folders_with_one_name_are_refused(tmp_path: Path) -> None:
-    for name in ("a/ann", "b/ann"):
-        (tmp_path / name).mkdir(parents=True)
-        (tmp_path / name / "bot.yaml").write_text("name: twin\ncommand: cat\n")
-    where = f"{tmp_path}/a/ann, {tmp_path}/b/ann"
-    with refused("two bots are called 'ann'", where, "change `name`"):
-        leagues.league(tmp_path, bots=["a/ann", "b/ann"])
+def twin(folder: Path, author: str = "") -> None:
+    """Write the folder of a bot that is called as others are."""
+    folder.mkdir(parents=True)
+    (folder / "bot.yaml").write_text(f"name: twin\ncommand: cat\nauthor: '{author}'\n")
+
+
+def test_bots_that_nothing_tells_apart_are_refused(tmp_path: Path) -> None:
+    for folder in ("1/ann/bot", "2/ann/bot"):
+        twin(tmp_path / folder)
+    where = f"{tmp_path}/1/ann/bot, {tmp_path}/2/ann/bot"
+    with refused("two bots are called 'twin'", where, "change `name`"):
+        leagues.league(tmp_path, bots=["1/ann/bot", "2/ann/bot"])
 
 
 WHOLE = json.dumps({"bots": ["sample:honest"], "players": [2], "limits": {"start": 1}, "seed": "x"})
