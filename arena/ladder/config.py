@@ -17,6 +17,7 @@ from arena.io.cores import core_count, spare_cores
 from arena.io.errors import ArenaError
 from arena.io.yaml_file import convert, locate, parse_yaml
 from arena.ladder.book.caps import Caps, Disk, caps_of
+from arena.ladder.book.names import Names
 from arena.ladder.book.quota import Joining, Quotas
 from arena.league.cluster.entry import check_cluster
 from arena.league.terms.config import (
@@ -96,6 +97,7 @@ class LadderFile(SeasonTerms, frozen=True, kw_only=True, forbid_unknown_fields=T
     approve: bool = False
     """Whether a version that passed its check waits for an administrator before it plays."""
     keep: Keep = Keep.LATEST
+    names: Names = Names.BY_BOT
     guests: Annotated[int, Meta(ge=0, le=100)] = 0
     """Tables at a time at which visitors play; 0 for none."""
     humans: bool = False

@@ -72,7 +72,7 @@ class Folder(Struct, frozen=True):
 
     def sent(self, author: str, version: str) -> Path:
         """Return the file from which an author has back what they submitted as a version."""
-        return self.private / author / "sent" / f"{version}.tar"
+        return self.private / author / "sent" / f"{file_stem(version)}.tar"
 
     @property
     def site(self) -> Path:
@@ -120,6 +120,11 @@ class Folder(Struct, frozen=True):
     def version(self, digest: str) -> Path:
         """Return the file of a version."""
         return self.versions / f"{digest}.tar"
+
+
+def file_stem(version: str) -> str:
+    """Return what the files of a version are called: `ann.mine@1` for `ann/mine@1`."""
+    return version.replace("/", ".")
 
 
 def existing(root: Path) -> Folder:

@@ -10,6 +10,7 @@ from arena.course.config import Course, load_course
 from arena.course.intake.entries import content_of
 from arena.course.intake.hand_ins import hand_ins_of
 from arena.ladder.book.book import Book
+from arena.ladder.book.names import Names
 from arena.ladder.book.quota import Quotas
 from arena.ladder.book.tables import State
 from arena.ladder.door.door import Door
@@ -73,6 +74,14 @@ def test_versions_are_those_of_authors_with_a_students_id(club: Club, course: Co
             ("S2", "ours@1", "11:30:00"),
         ]
         assert [stranger.name for stranger in strangers] == ["guest"]
+
+
+def test_students_may_use_one_name_if_bots_are_named_by_author(club: Club, course: Course) -> None:
+    for student in ("s1", "s2"):
+        club.submit(student, Names.BY_AUTHOR.of(student, "my-bot"), "20 11:00:00")
+    with hand_ins_of(course) as intake:
+        found = [(one.student, one.name, one.inside.why) for one in intake.hand_ins]
+    assert found == [("s1", "s1/my-bot@1", ""), ("S2", "s2/my-bot@1", "")]
 
 
 def test_bytes_are_those_of_the_version_or_those_that_wait(club: Club, course: Course) -> None:

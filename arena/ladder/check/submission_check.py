@@ -39,6 +39,7 @@ from arena.game.seeds import fixture_seed
 from arena.io.cores import claim_core, share_processor
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
+from arena.ladder.book.names import own_name
 from arena.ladder.book.tables import CheckResult, ReportedFault, TimedStep
 from arena.ladder.season.author_games import GameFault, faults_in
 from arena.league.table.play_fixture import play_fixture
@@ -267,8 +268,9 @@ def _checked(order: CheckOrder, teller: _Teller, budget: Budget) -> CheckResult:
 
 
 def _check_name(bot: Bot, order: CheckOrder) -> None:
-    if bot.name != order.bot:
-        what = f"bot.yaml calls it '{bot.name}', but it was submitted as '{order.bot}'"
+    submitted = own_name(order.bot)
+    if bot.name != submitted:
+        what = f"bot.yaml calls it '{bot.name}', but it was submitted as '{submitted}'"
         raise ArenaError(what, "bot.yaml", "use one name: a new name is a new bot")
 
 

@@ -3,7 +3,6 @@
 A submission is acknowledged when its bytes and then its row are on the disk.
 """
 
-import re
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterable
@@ -21,6 +20,7 @@ from arena.io.text import size_text, stamp
 from arena.ladder.book.book import Book, check_spelling
 from arena.ladder.book.book_file import BookFile, BookFileUser
 from arena.ladder.book.caps import Caps
+from arena.ladder.book.names import check_name
 from arena.ladder.book.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
 from arena.ladder.book.schema import DOOR
 from arena.ladder.book.tables import (
@@ -38,8 +38,6 @@ from arena.ladder.book.tables import (
 )
 from arena.ladder.folder import Folder
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
-_NAME_HINT = "1 to 32 letters of the English alphabet, digits, - and _"
 _NOT_TAKEN_IN = "the ladder has not looked at it yet"
 _MOST_OWN_ORDERS = 20
 """Orders of an author in 24 hours, at most."""
@@ -264,7 +262,7 @@ class Door(BookFileUser):
     def check(self, author: str, bot: str, size: int, quotas: Quotas) -> None:
         """Raise ArenaError if an author may not submit a bot of so many bytes now."""
         where = str(self._folder.root)
-        check_name(bot, "on a ladder the name of a bot")
+        check_name(bot.removeprefix(f"{author}/"), "on a ladder the name of a bot")
         if size > MAX_UPLOAD:
             what = f"a submission has at most {MAX_UPLOAD // 1024**2} MiB, not {size:,} bytes"
             raise ArenaError(what, where, "leave out what the bot does not need")
@@ -372,12 +370,6 @@ class Door(BookFileUser):
 def note_deed(file: BookFile, who: str, author: str, what: str) -> None:
     """Note for the log of the ladder what somebody did to an author."""
     file.insert("deeds", at=time.time(), who=who, author=author, what=what)
-
-
-def check_name(name: str, whose: str) -> None:
-    """Raise ArenaError for a name that files, addresses and tables could not all have."""
-    if not _NAME.fullmatch(name):
-        raise ArenaError(f"{whose} cannot be {name[:40]!a}", hint=_NAME_HINT)
 
 
 def check_note(note: str) -> None:

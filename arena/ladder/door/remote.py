@@ -17,10 +17,10 @@ from msgspec import Struct
 
 from arena.bots.folder import canonical
 from arena.io.errors import ArenaError
+from arena.ladder.book.names import check_name
 from arena.ladder.book.tables import WAITING, CheckResult
 from arena.ladder.door.address import door_address
 from arena.ladder.door.api import EVENTS, LogLine, Problem, Receipt, VersionInfo
-from arena.ladder.door.door import check_name
 from arena.ladder.door.submit import read_bot
 
 _Answer = TypeVar("_Answer")

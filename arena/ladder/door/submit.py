@@ -36,8 +36,10 @@ def submit(folder: Folder, source: Path, author: str, note: str = "") -> Receive
     config = load_config(folder.config)
     content, quotas = canonical(bot), config.file.quotas
     with Door(folder, writes=True) as door:
-        door.check_room(door.author(author).name, len(content), config.caps)
-        upload, new = door.submit(author, bot.name, content, ".tar", quotas, note)
+        author = door.author(author).name
+        name = config.file.names.of(author, bot.name)
+        door.check_room(author, len(content), config.caps)
+        upload, new = door.submit(author, name, content, ".tar", quotas, note)
         return Received(upload, new, door.allowance(upload.author, quotas))
 
 

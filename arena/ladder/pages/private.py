@@ -27,7 +27,7 @@ from arena.io.text import stamp
 from arena.ladder.book.book import Book
 from arena.ladder.book.shown import PublishedRow, published_boards
 from arena.ladder.book.tables import PLAYING, Comparison, Event, Version, decoded_check
-from arena.ladder.folder import Folder, make_shared
+from arena.ladder.folder import Folder, file_stem, make_shared
 from arena.ladder.season.author_games import NEWEST, OwnGame, OwnGames, PlayedSeason, stderr_of
 from arena.ladder.season.season import TwinResult
 from arena.playstats.coach.coach import Coach, Judgement, Leak
@@ -310,7 +310,7 @@ class _Author:
         newest = own.newest() if version.state in PLAYING else []
         looked_at = [index for index in own.looked_at if self._played.has_log(index)]
         key = self._ladder.judged(own.milestone, looked_at)
-        is_judged = self._existing.get(f"{version.name}.why.html") == key
+        is_judged = self._existing.get(f"{file_stem(version.name)}.why.html") == key
         if not is_judged and self._ladder.judging >= _JUDGING:
             looked_at = []
         fixtures = [
@@ -347,21 +347,21 @@ class _Author:
 
     def _explanations(self, page: _Page) -> Iterator[File]:
         """Yield why a version loses, and what it changed, each made once for what it is about."""
-        name = page.version.name
+        stem = file_stem(page.version.name)
         if page.milestone:
             key = self._ladder.judged(page.milestone, page.looked_at)
-            yield self._file(f"{name}.why.html", key, partial(self._why, page))
+            yield self._file(f"{stem}.why.html", key, partial(self._why, page))
         if before := page.before:
             key = _hash((before.digest, page.version.digest))
             make = partial(self._changes, before, page.version)
-            yield self._file(f"{name}.changes.html", key, make)
+            yield self._file(f"{stem}.changes.html", key, make)
 
     def _version_files(self, page: _Page) -> Iterator[File]:
         """Yield the page of a version, and its checks and faults as data."""
         name = page.version.name
         key = page.key
-        shown_at = f"{name}.html"
-        data_at = f"{name}.json"
+        shown_at = f"{file_stem(name)}.html"
+        data_at = f"{file_stem(name)}.json"
         if self._existing.get(shown_at) == self._existing.get(data_at) == key:
             yield File(shown_at, None, key)
             yield File(data_at, None, key)
@@ -439,5 +439,5 @@ def _hash(value: object) -> str:
 
 def _rendered(template: str, **model: object) -> str:
     page = environment().overlay()
-    page.filters = {**page.filters, "stamp": stamp}
+    page.filters = {**page.filters, "stamp": stamp, "file_stem": file_stem}
     return page.get_template(template).render(model)

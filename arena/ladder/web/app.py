@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import cast
 
 from starlette.applications import Starlette
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -155,6 +156,19 @@ def _check(request: Request, where: Where, served: Served) -> None:
         raise RequestError(403, "the request was not made by a page of the door", hint)
 
 
+class _VersionName(Convertor[str]):
+    """`mine@1`, or `ann/mine@1`: no other part of an address has an `@`."""
+
+    regex = r"(?:[^/@]+/)?[^/]+"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("version", _VersionName())
 _V1 = "/api/v1"
 _FOR_VISITORS = [
     Route("/", front.front),
@@ -183,8 +197,8 @@ _FOR_AUTHORS = [
     Route("/account/export", account.export),
     Route("/account/delete", account.delete, methods=["POST"]),
     Route("/upload", author.upload, methods=["POST"]),
-    Route("/versions/{version}", author.version, methods=["GET"]),
-    Route("/versions/{version}", author.order, methods=["POST"]),
+    Route("/versions/{version:version}", author.version, methods=["GET"]),
+    Route("/versions/{version:version}", author.order, methods=["POST"]),
     Route("/private/{author}/{path:path}", author.private),
 ]
 _FOR_ADMINISTRATORS = [
@@ -192,7 +206,7 @@ _FOR_ADMINISTRATORS = [
     Route("/administration", administration.order, methods=["POST"]),
     Route("/administration/invite", administration.invite, methods=["POST"]),
     Route("/administration/revoke", administration.revoke, methods=["POST"]),
-    Route("/administration/versions/{version}", administration.version),
+    Route("/administration/versions/{version:version}", administration.version),
     Route("/administration/people/{author}", administration.person),
     Route("/administration/requests", administration.waiting_requests, methods=["GET"]),
     Route("/administration/requests", administration.decide, methods=["POST"]),
@@ -203,10 +217,10 @@ _FOR_PROGRAMS = [
     Route(f"{_V1}/ladder", api.ladder),
     Route(f"{_V1}/ladder/standings", api.standings),
     Route(f"{_V1}/ladder/events", api.ladder_events),
-    Route(f"{_V1}/versions/{{version}}", api.version),
-    Route(f"{_V1}/versions/{{version}}/check", api.check),
-    Route(f"{_V1}/versions/{{version}}/archive", author.archive),
-    Route(f"{_V1}/versions/{{version}}/events", api.version_events),
+    Route(f"{_V1}/versions/{{version:version}}", api.version),
+    Route(f"{_V1}/versions/{{version:version}}/check", api.check),
+    Route(f"{_V1}/versions/{{version:version}}/archive", author.archive),
+    Route(f"{_V1}/versions/{{version:version}}/events", api.version_events),
     Route(f"{_V1}/orders", api.post_order, methods=["POST"]),
     Route(f"{_V1}/openapi.json", api.openapi),
     Route("/healthz", api.health),

@@ -12,6 +12,7 @@ from arena.ladder.book.book import Book
 from arena.ladder.book.tables import OF_AUTHORS, Action, Version, allowed
 from arena.ladder.door.access import SecretKind, Secrets
 from arena.ladder.door.door import MOST_NOTE, Door
+from arena.ladder.folder import file_stem
 from arena.ladder.web.api import quota_of, result_of, seen_version
 from arena.ladder.web.problems import NOT_FOUND, RequestError, refusing
 from arena.ladder.web.served import see_other, served_by
@@ -170,7 +171,7 @@ def _seen_now(request: Request) -> tuple[Snapshot, Version]:
 def _written(request: Request, author: str, version: str) -> Mapping[str, str]:
     """Return the private pages of a version that are written, by what they show."""
     pages = {"games": "", "why": ".why", "changes": ".changes"}
-    paths = {name: f"{version}{kind}.html" for name, kind in pages.items()}
+    paths = {name: f"{file_stem(version)}{kind}.html" for name, kind in pages.items()}
     return {
         name: f"private/{author}/{path}"
         for name, path in paths.items()

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from arena.io.cores import core_count, spare_cores
 from arena.io.yaml_file import convert, parse_yaml
 from arena.ladder.book.caps import Caps, Disk, caps_of
+from arena.ladder.book.names import Names
 from arena.ladder.book.quota import DAY, Joining, Quotas
 from arena.ladder.door.access import SecretKind
 from arena.ladder.door.door import MAX_UPLOAD
@@ -127,6 +128,7 @@ class DoorTerms(Struct, frozen=True):
     """What ladder.yaml says that matters here; the ladder reads and checks all of it."""
 
     name: str
+    names: Names = Names.BY_BOT
     quotas: Quotas = Quotas()
     guests: int = 0
     """Tables at a time at which visitors play."""

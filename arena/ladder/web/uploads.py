@@ -23,7 +23,7 @@ from starlette.responses import Response
 
 from arena.io.files import place_durably
 from arena.ladder.door.api import Receipt, receipt_of
-from arena.ladder.door.door import Door, Sent, check_name, check_note
+from arena.ladder.door.door import Door, Sent, check_note
 from arena.ladder.folder import Folder
 from arena.ladder.web.problems import RequestError, refusing
 from arena.ladder.web.served import Served, client_of, served_by
@@ -206,6 +206,8 @@ async def receive(
     Raises RequestError if it is not taken; nothing is left of it then.
     """
     served, address = served_by(request), client_of(request)
+    with refusing(400):
+        bot = served.terms.names.of(author, bot)
     with served.upload_of(author):
         await asyncio.to_thread(_check_early, served, author, address, bot, note, digest)
         with _part(served.folder) as (path, file):
@@ -221,7 +223,6 @@ def _check_early(
 ) -> None:
     """Raise RequestError for what is sure to be refused before the bytes have come."""
     with refusing(400):
-        check_name(bot, "on a ladder the name of a bot")
         check_note(note)
     with Door(served.folder) as door:
         # Bytes that came before are free; without a digest only the bytes tell.
