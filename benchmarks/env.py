@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
+import numpy
+from gymnasium import make_vec
+
 from arena.lab.env import perudo_v0
 from arena.lab.env.vector import VectorEnv
 
@@ -53,6 +56,18 @@ def vector(*, observe: bool) -> Iterator[int]:
         yield BATCH * GAMES
 
 
+def rivals() -> Iterator[int]:
+    """Play against the sample bot `odds` in arrays; yields the agent's decisions."""
+    envs: Any = make_vec(perudo_v0.ID, num_envs=1024, rivals=["sample:odds"])
+    seen, _ = envs.reset(seed=1)
+    random_ = numpy.random.default_rng(1)
+    while True:
+        for _ in range(BATCH):
+            mask = seen["action_mask"]
+            seen, *_ = envs.step((random_.random(mask.shape) * mask).argmax(1))
+        yield BATCH * 1024
+
+
 def openspiel(game: Any) -> Iterator[int]:
     """Play a game of OpenSpiel, with observations of whoever acts."""
     while True:
@@ -74,6 +89,7 @@ def contestants() -> Iterator[tuple[str, Iterator[int]]]:
     yield "perudo_v0.env", aec(perudo_v0.env())
     yield f"VectorEnv, {GAMES} games", vector(observe=False)
     yield f"VectorEnv, {GAMES} games, observed", vector(observe=True)
+    yield "make_vec, 1,024 games against odds", rivals()
     others: list[tuple[str, Callable[[], Iterator[int]]]] = [
         ("OpenSpiel liars_dice, 5 dice each", liars_dice),
         ("PettingZoo connect_four_v3", lambda: aec(classic("connect_four_v3"))),

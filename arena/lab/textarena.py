@@ -13,6 +13,8 @@ a palifico round with the raises that are legal there.
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
+from itertools import count
 from random import Random
 
 import numpy as np
@@ -25,9 +27,9 @@ from arena.game.rules.books import BGA, Rules, variant
 from arena.game.rules.clauses import in_force
 from arena.game.rules.round import Bid, Raises
 from arena.game.rules.view import SeatBid
-from arena.game.wire.messages import Turn
+from arena.game.wire.messages import Answer, Turn
 from arena.lab.env.game import setting
-from arena.lab.env.live_rivals import LiveBots, live_bots
+from arena.lab.env.live_rivals import live_bots
 from arena.lab.env.perudo_policy import DUDO, FACES, FIRST_BID, PASS, Observation, Policy, Table
 
 Agent = Callable[[str], str]
@@ -148,6 +150,11 @@ class Seen(Struct, frozen=True):
     round: int
     """How many rounds began before this one, in all that the observation holds."""
 
+    @property
+    def table(self) -> tuple[int, int]:
+        """The players, and the dice of each if the game begins now."""
+        return len(self.left), max(self.left)
+
 
 def read(observation: str) -> Seen:
     """Return what an observation says; raises ValueError if it is not of LiarsDice."""
@@ -183,25 +190,25 @@ def raises(last: Bid | None, most: int) -> Iterator[Raises]:
 
 
 class BotAgent(textarena.Agent):  # type: ignore[misc]
-    """A live bot; at a fault it gives an invalid answer, for which TextArena has rules."""
+    """A live bot; at a fault it gives an invalid answer, for which TextArena has rules.
+
+    One agent may sit in several seats: it starts the bot for each.
+    """
 
     def __init__(self, pattern: str, sandbox: str, *, trust_bots: bool) -> None:
         super().__init__()
-        self._pattern = pattern
-        self._options = (sandbox, trust_bots)
-        self._ends = ExitStack()
-        self._bots: LiveBots | None = None
-        self._table = -1, -1, -1
-        """Seat, players, and dice at the start."""
-        self._game = -1
-        self._asked = 0
-        self._dice = 0
+        self._start = partial(_Seat, pattern, sandbox, trust_bots=trust_bots)
+        self._seats: dict[int, _Seat] = {}
 
     def __call__(self, observation: str) -> str:
         """Return the bot's action; raises ArenaError if it is wrong, ValueError for other games."""
         seen = read(observation)
-        bots = self._bots_at(seen)
-        reply = bots.reply(seen.seat, self._turn(seen))
+        seat = self._seats.get(seen.seat)
+        if seat is None or (seat.is_over(seen) and seat.table != seen.table):
+            if seat:
+                seat.close()
+            seat = self._seats[seen.seat] = self._start(seen)
+        reply = seat.answer(seen)
         if isinstance(reply, Fault):
             return f"{reply.cause}: {reply.detail}"
         if reply.action == "bid":
@@ -210,48 +217,59 @@ class BotAgent(textarena.Agent):  # type: ignore[misc]
 
     def close(self) -> None:
         """End the bot, if it runs."""
-        self._ends.close()
-        self._bots = None
+        for seat in self._seats.values():
+            seat.close()
+        self._seats.clear()
 
-    def _bots_at(self, seen: Seen) -> LiveBots:
-        """Return the bot at this table, greeted for this game."""
-        if sum(seen.left) > self._dice or self._bots is None:
+
+class _Seat:
+    """The bot in one seat, one game after another at tables of one size."""
+
+    def __init__(self, pattern: str, sandbox: str, seen: Seen, *, trust_bots: bool) -> None:
+        """Start the bot for the game that is seen."""
+        self.table = players, dice = seen.table
+        self._game = -1
+        self._asked = count(1)
+        self._dice = 0
+        rules = variant("bga", _SWITCHES, lost_dice_visible=True, starting_dice=dice)
+        seats = {seen.seat: pattern}
+        live = live_bots(setting(rules, players), seats, sandbox, trust_bots=trust_bots)
+        self._ends = ExitStack()
+        self._bots = self._ends.enter_context(live)
+
+    def is_over(self, seen: Seen) -> bool:
+        """Tell whether what is seen belongs to another game than what was seen before."""
+        return sum(seen.left) > self._dice
+
+    def answer(self, seen: Seen) -> Answer | Fault:
+        """Return the bot's answer to what is seen."""
+        if self.is_over(seen):
             self._game += 1
-            table = (seen.seat, len(seen.left), max(seen.left))
-            if self._bots is None or table != self._table:
-                self._bots = self._sit_down(*table)
             self._bots.begin("textarena")
         self._dice = sum(seen.left)
-        return self._bots
+        return self._bots.reply(seen.seat, self._turn(seen))
 
-    def _sit_down(self, seat: int, players: int, dice: int) -> LiveBots:
-        """Start the bot in a seat of a table."""
-        self.close()
-        sandbox, trusted = self._options
-        rules = variant("bga", _SWITCHES, lost_dice_visible=True, starting_dice=dice)
-        games = setting(rules, players)
-        bots = live_bots(games, {seat: self._pattern}, sandbox, trust_bots=trusted)
-        self._table = seat, players, dice
-        return self._ends.enter_context(bots)
+    def close(self) -> None:
+        """End the bot."""
+        self._ends.close()
 
     def _turn(self, seen: Seen) -> Turn:
         """Return the request of the arena for what is seen."""
-        self._asked += 1
+        players, dice = self.table
         bids = seen.bids
         last = Bid(bids[-1].quantity, bids[-1].face) if bids else None
-        alive = [seat for seat, left in enumerate(seen.left) if left]
         return Turn(
             seat=seen.seat,
             dice=seen.dice,
             bids=bids,
-            alive=alive,
+            alive=[seat for seat, left in enumerate(seen.left) if left],
             dice_counts=seen.left,
             # Ones are no jokers.
             palifico_seat=bids[0].seat if bids else seen.seat,
-            id=self._asked,
+            id=next(self._asked),
             game=self._game,
             round=seen.round,
-            raises=tuple(raises(last, len(seen.left) * self._table[2])),
+            raises=tuple(raises(last, players * dice)),
             dudo=bool(bids),
         )
 

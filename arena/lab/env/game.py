@@ -90,6 +90,17 @@ class Game:
         mask = self.mask.copy() if acts else self._table.mask((), dudo=False)
         return {"observation": seen, "action_mask": mask}
 
+    def drawn(self, seat: int | None = None) -> str:
+        """Return the public state in a line, with the dice of a seat."""
+        if self.seat is None:
+            return f"the game is over, places {tuple(self.referee.places)}"
+        bids = self.request.bids
+        on_table = f"{bids[-1].quantity} of face {bids[-1].face}" if bids else "no bid"
+        line = f"player_{self.seat} to act, dice left {self.referee.standing.dice}, {on_table}"
+        if seat is None:
+            return line
+        return f"{line}, own dice {tuple(self.referee.request(seat, 0).dice)}"
+
     def act(self, action: object) -> None:
         """Take an action of the seat that acts next; raises ValueError if it is not legal."""
         answer = self._table.answer(checked(action, self.mask))

@@ -1,11 +1,14 @@
 """Perudo for PettingZoo and Gymnasium: `perudo_v0.env()` and `perudo_v0.single_agent()`.
 
-Needs the extra `rl`: pip install 'perudo-arena[rl]'.
+Importing this registers `perudo/Perudo-v0` for `gymnasium.make` and `gymnasium.make_vec`. Needs the
+extra `rl`: pip install 'perudo-arena[rl]'.
 """
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from random import Random
+from functools import partial
+from random import Random, SystemRandom
 from typing import Any, ClassVar
 
 import gymnasium
@@ -21,11 +24,24 @@ from arena.game.rules.books import Rules
 from arena.game.wire.messages import Answer
 from arena.lab.env.game import Game, Setting, setting
 from arena.lab.env.live_rivals import LiveBots, live_bots
-from arena.lab.env.perudo_policy import Array, Observation, Policy, Table, checked
+from arena.lab.env.perudo_policy import PASS, Array, Observation, Policy, Table, checked
 from arena.league.table.recorded_game import ReplayError, callers, faults_of, moments, replies
 
 Space = spaces.Dict
 Discrete = spaces.Discrete
+RENDER_MODES = ["ansi", "human"]
+ID = "perudo/Perudo-v0"
+
+
+def _render_mode(mode: str | None) -> str | None:
+    if mode not in (None, *RENDER_MODES):
+        raise ValueError(f"render_mode is None, 'ansi' or 'human', not {mode!r}")
+    return mode
+
+
+def _entropy() -> int:
+    """Return a seed that nobody had before."""
+    return SystemRandom().getrandbits(64)
 
 
 def observation_space(table: Table) -> Space:
@@ -38,6 +54,8 @@ def observation_space(table: Table) -> Space:
 class PerudoEnv(AECEnv[str, Observation, int | None]):
     """Whole games of Perudo; agent `player_n` sits in seat n.
 
+    Without a seed, these are other games in each environment.
+
     An agent that is out terminates with the reward of its place. `reset(seed=...)` begins game 0 of
     that seed, `reset()` the next game; `options={"game": n}` names one. `infos` has the request of
     the agent that acts, as a bot would get it. An action that is not legal raises InvalidAction.
@@ -46,17 +64,19 @@ class PerudoEnv(AECEnv[str, Observation, int | None]):
     metadata: ClassVar[dict[str, Any]] = {
         "name": "perudo_v0",
         "is_parallelizable": False,
-        "render_modes": ["ansi"],
+        "render_modes": RENDER_MODES,
     }
 
-    def __init__(self, setting: Setting, seed: int | str, render_mode: str | None = None) -> None:
+    def __init__(
+        self, setting: Setting, seed: int | str | None = None, render_mode: str | None = None
+    ) -> None:
         super().__init__()
-        self.render_mode = render_mode
+        self.render_mode = _render_mode(render_mode)
         self.setting = setting
         self.table = setting.table
         self.possible_agents = [f"player_{seat}" for seat in range(setting.players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self.key, self._number = str(seed), -1
+        self.key, self._number = str(_entropy() if seed is None else seed), -1
         self._observations = {agent: observation_space(self.table) for agent in self._seats}
         self._actions = {agent: Discrete(self.table.actions) for agent in self._seats}
 
@@ -112,13 +132,11 @@ class PerudoEnv(AECEnv[str, Observation, int | None]):
         return self.game.observation(self._seats[agent])
 
     def render(self) -> str | None:
-        """Return the public state in a line; None without `render_mode="ansi"`."""
-        if self.render_mode is None:
-            return None
-        standing, bid = self.game.referee.standing, self.observe(self.possible_agents[0])
-        quantity, face, _ = bid["observation"][self.table.last_bid]
-        on_table = f"{quantity} of face {face}" if quantity else "no bid"
-        return f"{self.agent_selection} to act, dice left {standing.dice}, {on_table}"
+        """Return the public state in a line; None without `render_mode="ansi"`.
+
+        With "human" it is printed at each step.
+        """
+        return self.game.drawn() if self.render_mode == "ansi" else None
 
     def close(self) -> None:
         """Do nothing: an environment holds nothing but memory."""
@@ -147,6 +165,8 @@ class PerudoEnv(AECEnv[str, Observation, int | None]):
         if self.game.seat is not None:
             self.agent_selection = self.possible_agents[self.game.seat]
             self.infos[self.agent_selection] = {"request": self.game.request}
+        if self.render_mode == "human":
+            sys.stdout.write(f"{self.game.drawn()}\n")
 
 
 AGENT = 0
@@ -158,8 +178,14 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
 
     The reward comes at the end: 1 for the first place, -1 for the last. As in a league an action
     that is not legal is a fault: the agent is out, in last place among those still in, and
-    `info["fault"]` says why. `close` ends the bots.
+    `info["fault"]` says why. At the end `pass` is legal, so that there is something to draw for
+    those who begin the next game by an action. `close` ends the bots, `reset` starts them again.
     """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as in Gymnasium
+        "render_modes": RENDER_MODES,
+        "render_fps": 1,
+    }
 
     def __init__(
         self,
@@ -168,39 +194,47 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         sandbox: str,
         *,
         trust_bots: bool,
+        render_mode: str | None = None,
     ) -> None:
         """`rivals` are policies, and folders or archives of bots, in the order of their seats."""
         seats = dict(enumerate(rivals, 1))
         self._policies = {seat: who for seat, who in seats.items() if not isinstance(who, str)}
         bots = {seat: who for seat, who in seats.items() if isinstance(who, str)}
+        self.render_mode = _render_mode(render_mode)
         self.setting, self.table = setting, setting.table
         self.observation_space: Space = observation_space(self.table)
         self.action_space = Discrete(self.table.actions)
-        self._key, self._number = "0", -1
-        self._random = Random(self._key)
+        self._number = -1
+        self._random = Random(0)
         self._ends = ExitStack()
+        self._live = partial(live_bots, setting, bots, sandbox, trust_bots=trust_bots)
         self._bots: LiveBots | None = None
-        if bots:
-            live = live_bots(setting, bots, sandbox, trust_bots=trust_bots)
-            self._bots = self._ends.enter_context(live)
+        self._has_bots = bool(bots)
+        self._start()
         self.game: Game | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin the next game, or game 0 of a seed; `options={"game": n}` names one."""
+        """Begin the next game, or game 0 of a seed; `options={"game": n}` names one.
+
+        Without any seed so far, one is drawn.
+        """
         super().reset(seed=seed)
         if seed is not None:
-            self._key, self._number = str(seed), -1
+            self._number = -1
+        key = str(self.np_random_seed)
         self._number = (options or {}).get("game", self._number + 1)
-        self._random = Random(f"{self._key} {self._number}")
+        self._random = Random(f"{key} {self._number}")
+        self._start()
         if self._bots:
-            self._bots.begin(self._key)
-        self.game = game = Game(self.setting, self.table, self._key, self._number)
+            self._bots.begin(key)
+        self.game = game = Game(self.setting, self.table, key, self._number)
+        self._draw(game)
         self._let_rivals_act(game)
         if self._place(game):  # rivals that fault can end it at once
             return self.reset()
-        return game.observation(AGENT), self._info(game)
+        return self._seen(game), self._info(game)
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Take the agent's action, and let its rivals act until it acts again or is out."""
@@ -213,22 +247,35 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         except ValueError as error:
             fault = Fault(Cause.ILLEGAL_ACTION, str(error))
             game.take(fault)
+        self._draw(game)
         if not self._place(game):
             self._let_rivals_act(game)
         place = self._place(game)
         info = self._info(game) | ({"fault": fault.detail} if fault else {})
         reward = self.setting.reward(place) if place else 0.0
-        return game.observation(AGENT), reward, place > 0, False, info
+        return self._seen(game), reward, place > 0, False, info
 
     def action_masks(self) -> Array:
         """Return the legal actions, as sb3-contrib's MaskablePPO asks for them."""
         if self.game is None:
             raise ResetNeeded("no game is under way: call reset()")
-        return self.game.mask.copy()
+        return self._seen(self.game)["action_mask"]
+
+    def render(self) -> str | None:
+        """Return the public state and the agent's dice in a line; None without "ansi".
+
+        With "human" it is printed after each action, of rivals, too.
+        """
+        return self.game.drawn(AGENT) if self.render_mode == "ansi" and self.game else None
 
     def close(self) -> None:
         """End the live bots."""
         self._ends.close()
+        self._bots = None
+
+    def _start(self) -> None:
+        if self._has_bots and self._bots is None:
+            self._bots = self._ends.enter_context(self._live())
 
     def _let_rivals_act(self, game: Game) -> None:
         while game.seat not in (None, AGENT) and not self._place(game):
@@ -240,7 +287,19 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
             )
             if fault and self._bots and not policy:
                 self._bots.stop(seat)
+            self._draw(game)
         self._tell(game)
+
+    def _draw(self, game: Game) -> None:
+        if self.render_mode == "human":
+            sys.stdout.write(f"{game.drawn(AGENT)}\n")
+
+    def _seen(self, game: Game) -> Observation:
+        seen = game.observation(AGENT)
+        if self._place(game):
+            seen["action_mask"] = self.table.mask((), dudo=False).copy()
+            seen["action_mask"][PASS] = 1
+        return seen
 
     def _tell(self, game: Game) -> None:
         if self._bots:
@@ -324,13 +383,14 @@ def env(
     starting_dice: int | None = None,
     *,
     calza: bool = False,
-    seed: int | str = 0,
+    seed: int | str | None = None,
     render_mode: str | None = None,
 ) -> OrderEnforcingWrapper[str, Observation, int | None]:
     """Return games of a rule book (`docs/reference/rules.md`) as a PettingZoo AEC environment.
 
     `starting_dice` is 5 unless given. `seed` keys the dice: an int, or the key of a league's
-    fixture. Raises ValueError for a rule book or a size that there is not.
+    fixture; without one it is drawn. `render_mode` is "ansi" or "human". Raises ValueError for a
+    rule book, a size or a mode that there is not.
     """
     raw = raw_env(variant, players, starting_dice, calza=calza, seed=seed, render_mode=render_mode)
     return OrderEnforcingWrapper(raw)
@@ -342,7 +402,7 @@ def raw_env(
     starting_dice: int | None = None,
     *,
     calza: bool = False,
-    seed: int | str = 0,
+    seed: int | str | None = None,
     render_mode: str | None = None,
 ) -> PerudoEnv:
     """Return the same without the wrapper that enforces the order of calls: it is faster."""
@@ -358,12 +418,21 @@ def single_agent(
     calza: bool = False,
     sandbox: str = "auto",
     trust_bots: bool = False,
+    render_mode: str | None = None,
 ) -> SingleAgentEnv:
     """Return games of one agent in seat 0 against rivals as a Gymnasium environment.
 
     A rival is a policy, or the folder or archive of a bot (`sample:NAME` for those that come with
     the arena), which then plays live in a sandbox: `close()` ends it. Raises ValueError for a rule
-    book or a size that there is not, ArenaError for a bot that cannot play.
+    book, a size or a `render_mode` that there is not, ArenaError for a bot that cannot play.
     """
     games = setting(variant, 1 + len(rivals), starting_dice, calza=calza)
-    return SingleAgentEnv(games, rivals, sandbox, trust_bots=trust_bots)
+    return SingleAgentEnv(games, rivals, sandbox, trust_bots=trust_bots, render_mode=render_mode)
+
+
+gymnasium.register(
+    ID,
+    entry_point="arena.lab.env.perudo_v0:single_agent",
+    vector_entry_point="arena.lab.rivals_env:RivalsVectorEnv",
+    kwargs={"rivals": ("sample:honest",)},
+)

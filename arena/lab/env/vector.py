@@ -5,6 +5,8 @@ call is written again for arrays; tests compare it with the engine's. Rules with
 arrays do not follow are refused.
 """
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -126,12 +128,18 @@ Rewards = npt.NDArray[np.float32]
 _FACES = np.arange(FACES, dtype=np.int8)
 
 
+def _rows(games: Numbers | None) -> Numbers | slice:
+    """Return what indexes a row of each of these games, or of all."""
+    return slice(None) if games is None else games
+
+
 class VectorEnv:
     """Games of one table that are played at a time; one that is over is begun anew at once.
 
     In every game `seat` acts next: `masks` has its legal actions, `observations` its view, both in
-    the layout of `table`. `step` takes an action for each game. The other attributes of type array
-    are the state, one row per game, to be read only. Dice come from `seed`.
+    the layout of `table`. `step` takes an action for each game. All three also take the numbers of
+    some games, without repetition. The other attributes of type array are the state, one row per
+    game, to be read only. Dice come from `seed`; without one they are other dice in each run.
     """
 
     def __init__(
@@ -142,7 +150,7 @@ class VectorEnv:
         starting_dice: int | None = None,
         *,
         calza: bool = False,
-        seed: int = 0,
+        seed: int | None = None,
     ) -> None:
         """Begin the games; raises ValueError for unknown rules or switches, or a wrong size."""
         if games < 1:
@@ -179,85 +187,97 @@ class VectorEnv:
         self._matching = np.zeros((games, FACES), np.int64)
         self._said = np.zeros((games, players, self._no_bid), np.int8)
         """The bidder of each bid in each seat's observation."""
-        self._begin(self._all)
+        self.begin(self._all)
 
-    def masks(self) -> Array:
+    def masks(self, games: Numbers | None = None) -> Array:
         """Return the legal actions of the seats that act: a row per game."""
-        return self._tables.masks[self._state()]
+        return self._tables.masks[self._state(games)]
 
-    def ranges(self) -> tuple[Numbers, Numbers]:
+    def ranges(self, games: Numbers | None = None) -> tuple[Numbers, Numbers]:
         """Return the lowest and the highest legal quantity of each face; 0 where there is none."""
-        state = self._state()
+        state = self._state(games)
         return self._tables.least[state], self._tables.most[state]
 
     def sample(self) -> Numbers:
         """Return a random legal action for each game."""
-        state = self._state()
+        state = self._state(None)
         drawn = self._random.random(self.games) * self._tables.legal[state]
         actions: Numbers = self._tables.actions[state, drawn.astype(np.int64)]
         return actions
 
-    def observations(self) -> Array:
+    def observations(self, games: Numbers | None = None) -> Array:
         """Return the observations of the seats that act: a row per game."""
-        table, seat = self.table, self.seat
-        games = self._all
+        table, some = self.table, _rows(games)
+        games, seat, bid = self._all[some], self.seat[some], self.bid[some]
         order = self._tables.order[seat]
-        seen = np.zeros((self.games, table.size), np.int8)
+        seen = np.zeros((len(games), table.size), np.int8)
         seen[:, table.hand] = self.hands[games, seat]
-        seen[:, table.dice] = np.take_along_axis(self.dice, order, 1)
-        seen[:, table.palifico] = order == self.palifico[:, None]
-        seen[:, table.palifico_used] = np.take_along_axis(self.palifico_used, order, 1)
-        said = self.bid < self._no_bid
+        seen[:, table.dice] = np.take_along_axis(self.dice[some], order, 1)
+        seen[:, table.palifico] = order == self.palifico[some][:, None]
+        seen[:, table.palifico_used] = np.take_along_axis(self.palifico_used[some], order, 1)
+        said = bid < self._no_bid
         last = seen[:, table.last_bid]
-        last[:, 0] = (self.bid // FACES + 1) * said
-        last[:, 1] = (self.bid % FACES + 1) * said
-        last[:, 2] = (self.bidder - seat) % table.players * said
-        seen[:, table.offer.start] = self.offering
+        last[:, 0] = (bid // FACES + 1) * said
+        last[:, 1] = (bid % FACES + 1) * said
+        last[:, 2] = (self.bidder[some] - seat) % table.players * said
+        seen[:, table.offer.start] = self.offering[some]
         seen[:, table.bids] = self._said[games, seat]
         return seen
 
-    def step(self, actions: npt.ArrayLike) -> tuple[Rewards, Flags]:
+    def legal(self, actions: npt.NDArray[Any], games: Numbers | None = None) -> Flags:
+        """Tell for each game whether an action is legal there."""
+        within = (actions >= 0) & (actions < self.table.actions)
+        mask = self._tables.masks[self._state(games), np.where(within, actions, 0)]
+        legal: Flags = mask.astype(np.bool_) & within
+        return legal
+
+    def step(self, actions: npt.ArrayLike, games: Numbers | None = None) -> tuple[Rewards, Flags]:
         """Take an action in each game; returns the rewards by seat, and which games ended.
 
-        A seat is rewarded when it is out, as in the other environments. Raises ValueError for
-        actions that are not legal, and takes none then.
+        With `games` only these act, and the others wait; what is returned has a row for each game
+        all the same. A seat is rewarded when it is out, as in the other environments. Raises
+        ValueError for actions that are not legal, and takes none then.
         """
-        chosen = self._checked(actions)
+        chosen = self._checked(actions, games)
         rewards = np.zeros((self.games, self.table.players), np.float32)
         over = np.zeros(self.games, np.bool_)
-        doubted = np.flatnonzero(~self.offering & (chosen == DUDO))
-        bid = np.flatnonzero(chosen >= FIRST_BID)
-        offered = np.flatnonzero(self.offering)
-        called_exact = self._answer_offers(offered, chosen[offered])
-        self._bid(bid, chosen[bid] - FIRST_BID)
-        for settle, games in ((self._dudo, doubted), (self._calza, called_exact)):
-            if len(games):
-                before = self.places[games]
-                settle(games)
-                rewards[games], over[games] = self._go_on(games, before)
+        some = _rows(games)
+        acting, offering = self._all[some], self.offering[some]
+        bids = chosen >= FIRST_BID
+        doubted, offered = acting[~offering & (chosen == DUDO)], acting[offering]
+        called_exact = self._answer_offers(offered, chosen[offering])
+        self._bid(acting[bids], chosen[bids] - FIRST_BID)
+        for settle, called in ((self._dudo, doubted), (self._calza, called_exact)):
+            if len(called):
+                before = self.places[called]
+                settle(called)
+                rewards[called], over[called] = self._go_on(called, before)
         return rewards, over
 
-    def _state(self) -> Numbers:
+    def _state(self, games: Numbers | None) -> Numbers:
         """Return each game's row in the tables."""
-        state = self.bid.copy()
-        locked = self.palifico != NOBODY
+        some = _rows(games)
+        state = self.bid[some].copy()
+        palifico = self.palifico[some]
+        locked = palifico != NOBODY
         state[locked] += (self._no_bid + 1) * LOCKED
         if self.setting.rules.veteran_may_raise_face:
-            games, seat = self._all, self.seat
-            veteran = locked & (self.dice[games, seat] == 1) & self.palifico_used[games, seat]
-            state[veteran & (seat != self.palifico)] += (self._no_bid + 1) * (VETERAN - LOCKED)
-        state[self.offering] = len(self._tables.masks) - 1
+            at = self._all[some], self.seat[some]
+            veteran = locked & (self.dice[at] == 1) & self.palifico_used[at]
+            state[veteran & (at[1] != palifico)] += (self._no_bid + 1) * (VETERAN - LOCKED)
+        state[self.offering[some]] = len(self._tables.masks) - 1
         return state
 
-    def _checked(self, actions: npt.ArrayLike) -> Numbers:
+    def _checked(self, actions: npt.ArrayLike, games: Numbers | None) -> Numbers:
         chosen = np.asarray(actions)
-        if chosen.shape != (self.games,) or chosen.dtype.kind not in "iu":
-            raise ValueError(f"{self.games} whole numbers are {self.games} actions")
-        within = (chosen >= 0) & (chosen < self.table.actions)
-        legal = self._tables.masks[self._state(), np.where(within, chosen, 0)] & within
+        count = self.games if games is None else len(games)
+        if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
+            raise ValueError(f"{count} whole numbers are {count} actions")
+        legal = self.legal(chosen, games)
         if not legal.all():
-            game = int(np.argmin(legal))
-            raise ValueError(f"action {chosen[game]} is not legal in game {game}: see the masks")
+            wrong = int(np.argmin(legal))
+            game = wrong if games is None else games[wrong]
+            raise ValueError(f"action {chosen[wrong]} is not legal in game {game}: see the masks")
         return chosen.astype(np.int64)
 
     def _bid(self, games: Numbers, bids: Numbers) -> None:
@@ -356,7 +376,7 @@ class VectorEnv:
         rewards: Rewards = np.where(places != before, self._tables.rewards[places], 0)
         ended = won | late
         if ended.any():
-            self._begin(games[ended])
+            self.begin(games[ended])
         self.deal(games[~ended])
         return rewards, ended
 
@@ -367,8 +387,11 @@ class VectorEnv:
         order = np.lexsort((lots, -self.dice[game, seats]))
         self.places[game, seats[order]] = np.arange(1, len(seats) + 1)
 
-    def _begin(self, games: Numbers) -> None:
-        """Begin new games; a drawn seat opens, which equals the highest of single dice."""
+    def begin(self, games: Numbers) -> None:
+        """Begin new games in place of these.
+
+        A drawn seat opens, which equals the highest of single dice.
+        """
         self.dice[games] = self.table.starting_dice
         self.palifico_used[games] = False
         self.palifico[games] = NOBODY

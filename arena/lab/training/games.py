@@ -85,7 +85,7 @@ class Games:
         order = self._order[env.alive[rows], seat]
         rank = self._rank[env.alive[rows], seat]
         at = rows[:, None]
-        least, most = (numbers[rows] for numbers in env.ranges())
+        least, most = env.ranges(rows)
         said, none = env.bid[rows], FACES * env.table.cap
         whose = env.palifico[rows]
         dice = _padded(env.dice)[at, order]
@@ -125,15 +125,23 @@ class Games:
         parts = [dice / 5, used, opens, count, locked, np.broadcast_to(self._switches, shape)]
         return np.concatenate(parts, 2, dtype=np.float32)
 
-    def step(self, actions: Numbers) -> tuple[Shown, Flags]:
-        """Act in each game; returns the rounds that this ended, and which games it ended."""
+    def begin(self, rows: Numbers) -> None:
+        """Begin new games in place of these."""
+        self.env.begin(rows)
+        self._clear(rows)
+
+    def step(self, actions: Numbers, rows: Numbers | None = None) -> tuple[Shown, Flags]:
+        """Act in each game; returns the rounds that this ended, and which games it ended.
+
+        With `rows` only these games act, and the others wait.
+        """
         env, before = self.env, self.env.round.copy()
         hands = env.hands.copy()
         dice = env.dice.copy()
         places = env.places.copy()
-        wild, seat = env.palifico < 0, env.seat.copy()
-        self._note(actions, seat)
-        rewards, over = env.step(actions)
+        wild = env.palifico < 0
+        self._note(actions, self.rows if rows is None else rows)
+        rewards, over = env.step(actions, rows)
         ended = np.flatnonzero(over | (env.round != before))
         now = _places(rewards[ended], env.table.players)
         out = (dice[ended] > 0) & ((env.dice[ended] == 0) | over[ended, None])
@@ -155,9 +163,10 @@ class Games:
         result: Floats = ((were - place) / (were - 1)).astype(np.float32)
         return result
 
-    def _note(self, actions: Numbers, seat: Numbers) -> None:
-        games = np.flatnonzero(actions >= FIRST_BID)
-        bids, seats = actions[games] - FIRST_BID, seat[games]
+    def _note(self, actions: Numbers, rows: Numbers) -> None:
+        bidding = actions >= FIRST_BID
+        games, bids = rows[bidding], actions[bidding] - FIRST_BID
+        seats = self.env.seat[games]
         self.bids[games, self.length[games]] = bids
         self.length[games] += 1
         self.said[games, seats, bids % FACES] = bids // FACES + 1
@@ -222,12 +231,18 @@ class Guesses:
         self._round = np.zeros(shape, np.float32)
 
     def note(
-        self, at: Positions, games: Games, actions: Numbers, kinds: Kinds
+        self, at: Positions, games: Games, rows: Numbers, actions: Numbers, kinds: Kinds
     ) -> tuple[Numbers, Floats]:
-        """Hear of the actions that all games come to; returns those with a tell, and the tells."""
-        rows, numbers = told(at, actions)
+        """Hear of the actions in some games; returns the games with a tell, and the tells."""
+        some, numbers = told(at, actions)
+        rows = rows[some]
         self._round[rows, games.env.seat[rows]] += likelier(kinds, numbers)
         return rows, numbers
+
+    def forget(self, rows: Numbers) -> None:
+        """Hear of games that were broken off."""
+        self._known[rows] = self._round[rows] = 0
+        self._chances[rows, :-1] = 1 / KINDS
 
     def learn(self, shown: Shown, over: Flags) -> None:
         """Hear of rounds that ended: their dice were shown."""

@@ -54,13 +54,17 @@ class Frozen(Witness):
         """Return its view of positions of some games."""
         return view(self._of(games).add_to(at, games, rows))
 
-    def note(self, at: Positions, games: Games, actions: Numbers) -> None:
-        """Hear of the actions that all games come to."""
-        self._of(games).note(at, games, actions, self._policy.kinds)
+    def note(self, at: Positions, games: Games, rows: Numbers, actions: Numbers) -> None:
+        """Hear of the actions in some games, before they are taken."""
+        self._of(games).note(at, games, rows, actions, self._policy.kinds)
 
     def learn(self, games: Games, shown: Shown, over: Flags) -> None:
         """Hear of rounds that ended."""
         self._of(games).learn(shown, over)
+
+    def forget(self, games: Games, rows: Numbers) -> None:
+        """Hear of games that are broken off."""
+        self._of(games).forget(rows)
 
     def _of(self, games: Games) -> Guesses:
         if games not in self._guesses:

@@ -24,21 +24,28 @@ Rival = Callable[[Positions, Games, Numbers], Numbers]
 class Witness:
     """A player that learns from what it sees; `play` tells it."""
 
-    def note(self, at: Positions, games: Games, actions: Numbers) -> None:
-        """Hear of the actions that all games come to."""
+    def note(self, at: Positions, games: Games, rows: Numbers, actions: Numbers) -> None:
+        """Hear of the actions in some games, before they are taken."""
 
     def learn(self, games: Games, shown: Shown, over: Flags) -> None:
         """Hear of rounds that ended, and which games they ended."""
 
+    def forget(self, games: Games, rows: Numbers) -> None:
+        """Hear of games that are broken off."""
+
 
 def play(
-    games: Games, at: Positions, actions: Numbers, players: Iterable[object]
+    games: Games,
+    at: Positions,
+    actions: Numbers,
+    players: Iterable[object],
+    rows: Numbers | None = None,
 ) -> tuple[Shown, Flags]:
     """Act in each game, as `Games.step` does, and tell the players that learn from it."""
     witnesses = [player for player in players if isinstance(player, Witness)]
     for witness in witnesses:
-        witness.note(at, games, actions)
-    shown, over = games.step(actions)
+        witness.note(at, games, games.rows if rows is None else rows, actions)
+    shown, over = games.step(actions, rows)
     for witness in witnesses:
         witness.learn(games, shown, over)
     return shown, over

@@ -155,7 +155,8 @@ class SelfPlay:
 
     def _play(self, number: int, at: Positions, actions: Numbers, player: Player) -> None:
         table, guesses = self.tables[number], self._guesses[number]
-        self._tells.append(self._told(table, *guesses.note(at, table, actions, player.kinds)))
+        told = guesses.note(at, table, table.rows, actions, player.kinds)
+        self._tells.append(self._told(table, *told))
         shown, over = play(table, at, actions, self.seats.rivals.values())
         guesses.learn(shown, over)
         results = table.returns(shown, player.worth)

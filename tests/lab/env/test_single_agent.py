@@ -1,9 +1,12 @@
 """The Gymnasium environment: its API, rivals that are policies, and live bots."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from gymnasium.error import InvalidAction, ResetNeeded
@@ -27,7 +30,7 @@ def anything(observation: Observation, random: Random) -> int:
     return random.choice([int(one) for one in np.flatnonzero(observation["action_mask"])])
 
 
-def play(env: SingleAgentEnv, policy: Policy, games: int) -> list[float]:
+def play(env: gymnasium.Env[Any, Any], policy: Policy, games: int) -> list[float]:
     """Play some games; returns the rewards at their ends."""
     random, rewards = Random(1), []
     for _ in range(games):
@@ -35,7 +38,8 @@ def play(env: SingleAgentEnv, policy: Policy, games: int) -> list[float]:
         out, reward = False, 0.0
         while not out:
             assert reward == 0
-            seen, reward, out, _, _ = env.step(policy(seen, random))
+            seen, got, out, _, _ = env.step(policy(seen, random))
+            reward = float(got)
         rewards.append(reward)
     return rewards
 
@@ -63,6 +67,58 @@ def test_same_seed_gives_the_same_games() -> None:
         assert env.game
         seen.append(env.game.referee.events)
     assert seen[0] == seen[1]
+
+
+def test_without_a_seed_environments_play_different_games() -> None:
+    """Gymnasium's vector environments reset theirs without one, unless they get one."""
+    seen = [perudo_v0.single_agent([first]).reset()[0]["observation"].tobytes() for _ in range(4)]
+    assert len({*seen}) == 4
+    keys = {perudo_v0.raw_env().key for _ in range(4)}
+    assert len(keys) == 4
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_registered_id_makes_one_environment_and_several(mode: str) -> None:
+    env = gymnasium.make(perudo_v0.ID, rivals=[first], variant="classic")
+    assert isinstance(env.unwrapped, SingleAgentEnv)
+    assert env.unwrapped.setting.rules.name == "classic"
+    kwargs = {"autoreset_mode": mode}
+    envs = gymnasium.make_vec(
+        perudo_v0.ID, 3, "sync", vector_kwargs=kwargs, rivals=[anything], starting_dice=1
+    )
+    seen, _ = envs.reset(seed=1)
+    ended = 0
+    for _ in range(30):
+        # After the end, too, there is a legal action, which is ignored before the next game.
+        assert seen["action_mask"].any(1).all()
+        seen, _, over, *_ = envs.step(seen["action_mask"].argmax(1))
+        ended += over.sum()
+    assert ended > 10
+
+
+def test_person_sees_what_everyone_does(capsys: pytest.CaptureFixture[str]) -> None:
+    env = gymnasium.make(perudo_v0.ID, rivals=[first], render_mode="human")
+    env.reset(seed=1)
+    play(env, first, 1)
+    assert env.render() is None
+    lines = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(
+        r"player_[01] to act, dice left \(5, 5\), no bid, own dice \(([1-6], ){4}[1-6]\)", lines[0]
+    )
+    assert re.fullmatch(r"the game is over, places \([12], [12]\)", lines[-1])
+    perudo_v0.env(render_mode="human").reset()
+    assert capsys.readouterr().out.endswith("to act, dice left (5, 5), no bid\n")
+
+
+def test_picture_in_another_mode_is_refused() -> None:
+    ansi = perudo_v0.single_agent([first], render_mode="ansi")
+    assert ansi.render() is None
+    ansi.reset(seed=1)
+    assert "own dice" in str(ansi.render())
+    with pytest.raises(ValueError, match="render_mode is None, 'ansi' or 'human', not 'rgb_array'"):
+        perudo_v0.single_agent([first], render_mode="rgb_array")
+    with pytest.raises(ValueError, match="not 'rgb_array'"):
+        perudo_v0.env(render_mode="rgb_array")
 
 
 def test_action_that_is_not_legal_is_a_fault_as_in_a_league() -> None:
@@ -107,7 +163,14 @@ def live() -> Iterator[SingleAgentEnv]:
 
 def test_live_bots_are_rivals(live: SingleAgentEnv) -> None:
     assert {round(1.5 * (1 - reward)) for reward in play(live, anything, 3)} <= {0, 1, 2, 3}
-    assert np.array_equal(live.action_masks(), live.game.mask)  # type: ignore[union-attr]
+    seen, _ = live.reset()
+    assert np.array_equal(live.action_masks(), seen["action_mask"])
+
+
+def test_reset_after_close_starts_the_bots_again(live: SingleAgentEnv) -> None:
+    play(live, anything, 1)
+    live.close()
+    assert play(live, anything, 1)
 
 
 def test_bot_that_faults_is_out_of_that_game_and_back_in_the_next(tmp_path: Path) -> None:

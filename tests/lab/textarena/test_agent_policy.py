@@ -49,7 +49,7 @@ def play(rival: Policy, games: int, variant: str = "bga") -> list[float]:
     """Play some games against it; returns the rewards of an agent that draws its actions."""
     env, random, rewards = perudo_v0.single_agent([rival], variant, 2), Random(2), []
     for game in range(games):
-        seen, _ = env.reset(options={"game": game})
+        seen, _ = env.reset(seed=game)
         out = False
         while not out:
             seen, reward, out, *_ = env.step(anything(seen, random))

@@ -12,7 +12,7 @@ from arena.game.rules.round import Bid
 from arena.game.rules.view import SeatBid
 from arena.lab.textarena import bot_agent, raises, read
 from tests.cli.command import bot
-from tests.support.bot_programs import program, turn
+from tests.support.bot_programs import program, start, turn
 from tests.support.depth import depth
 from tests.support.sampling import sample
 
@@ -58,6 +58,17 @@ def test_two_bots_and_a_player_who_doubts_share_a_table() -> None:
         bot_agent("sample:memory", "process") as other,
     ):
         assert set(play([odds, other, Doubter()], depth(1, 3))) <= {0, 1, 2}
+
+
+def test_one_agent_plays_in_two_seats(tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    ready = f"open({str(starts)!r}, 'a').write('x'); say('{{\"type\":\"ready\"}}')"
+    counts = bot(tmp_path / "counts", program(start(ready)))
+    with bot_agent(str(counts), "process", trust_bots=True) as agent:
+        play([agent, agent], 1)
+        once = starts.stat().st_size
+        play([agent, agent], 2)
+        assert starts.stat().st_size == once
 
 
 def test_bot_that_ends_gives_no_action(tmp_path: Path) -> None:
