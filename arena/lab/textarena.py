@@ -11,7 +11,7 @@ a palifico round with the raises that are legal there.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import count
@@ -30,7 +30,15 @@ from arena.game.rules.view import SeatBid
 from arena.game.wire.messages import Answer, Turn
 from arena.lab.env.game import setting
 from arena.lab.env.live_rivals import live_bots
-from arena.lab.env.perudo_policy import DUDO, FACES, FIRST_BID, PASS, Observation, Policy, Table
+from arena.lab.env.perudo_policy import (
+    DUDO,
+    FACES,
+    FIRST_BID,
+    PASS,
+    Message,
+    Observation,
+    Table,
+)
 
 Agent = Callable[[str], str]
 """Any agent of TextArena: it gets what it sees as text, and returns its action as text."""
@@ -41,24 +49,47 @@ _HOW_TO_ANSWER = (
 )
 
 
-def policy(agent: Agent, rules: Rules = BGA) -> Policy:
-    """Return a policy that asks an agent, and tells it the rules in force clause by clause.
+class AgentPolicy:
+    """An agent of TextArena as a policy. It may sit in several seats, and play several games.
 
     As in TextArena, an illegal answer is asked once more, with the reason; after a second one the
     policy raises ValueError. Offers of calza are passed.
     """
-    clauses = "\n".join(f"- {line}" for line in in_force(rules))
 
-    def choose(observation: Observation, _: Random) -> int:
+    def __init__(self, agent: Agent, rules: Rules) -> None:
+        self._agent = agent
+        self._rules = rules
+        self._clauses = "\n".join(f"- {line}" for line in in_force(rules))
+        self._games: dict[int, list[Message]] = {}
+        """The notices of each game that is under way; those of rounds that ended, and of faults."""
+        self._request: Message | None = None
+
+    def hear(self, message: Message) -> None:
+        """Hear of a request before it is to be answered, and of what everyone is told."""
+        kind = message["type"]
+        if kind == "hello":
+            self._games.clear()
+        elif kind == "turn":
+            self._request = message
+        elif kind in ("round_end", "fault"):
+            told = self._games.setdefault(message["game"], [])
+            if told[-1:] != [message]:  # every seat of this agent hears of it
+                told.append(message)
+        elif kind == "game_end":
+            self._games.pop(message["game"], None)
+
+    def __call__(self, observation: Observation, _: Random) -> int:
+        """Return the agent's action."""
         if observation["action_mask"][PASS]:
             return PASS
         table = Table.of(observation)
         seen = (
             f"[GAME] You are Player 0 in an {table.players}-player Liar's Dice game.\n"
-            f"Rules:\n{clauses}\n{_HOW_TO_ANSWER}\n{_seen(table, observation)}"
+            f"Rules:\n{self._clauses}\n{_HOW_TO_ANSWER}\n"
+            + "\n".join(f"[GAME] {line}" for line in self._told(table, observation))
         )
         for _attempt in range(2):
-            said = agent(seen)
+            said = self._agent(seen)
             action = _action(table, said)
             if action is not None and observation["action_mask"][action]:
                 return action
@@ -68,41 +99,86 @@ def policy(agent: Agent, rules: Rules = BGA) -> Policy:
             )
         raise ValueError(reason)
 
-    return choose
+    def _told(self, table: Table, observation: Observation) -> Iterator[str]:
+        """Say what happened so far in the game, and what may be done."""
+        seen, request, self._request = observation["observation"], self._request, None
+        if request:
+            for notice in self._games.get(request["game"], []):
+                yield from self._earlier(notice, request["seat"], table.players)
+        hand = [face for face in range(1, FACES + 1) for _ in range(seen[table.hand][face - 1])]
+        palifico = bool(seen[table.palifico].any())
+        yield from self._opening(seen[table.dice].tolist(), hand, palifico=palifico)
+        yield from self._bids(table, observation, palifico=palifico)
+        yield f"Legal: {', '.join(_legal(observation))}"
+
+    def _earlier(self, notice: Message, own: int, players: int) -> Iterator[str]:
+        """Say how an earlier round went; players are counted from the agent."""
+
+        def name(seat: int) -> str:
+            return f"Player {(seat - own) % players}"
+
+        if notice["type"] == "fault":
+            yield f"{name(notice['seat'])} was eliminated by invalid move."
+            return
+        hands = [*notice["dice"][own:], *notice["dice"][:own]]
+        palifico = notice["palifico_seat"] is not None
+        yield from self._opening([*map(len, hands)], hands[0], palifico=palifico)
+        for bid in notice["bids"]:
+            yield f"{name(bid['seat'])} bids {bid['quantity']} of face {bid['face']}."
+        last, count = notice["bids"][-1], notice["count"]
+        call = "calls" if notice["call"] == "dudo" else "calls calza"
+        which = (
+            f">= {last['quantity']}"
+            if count >= last["quantity"]
+            else f"LESS than {last['quantity']}"
+        )
+        counted = f"The actual count of face {last['face']} is {count}, which is {which}."
+        ends = [(notice["loser"], "loses"), (notice["gainer"], "regains")]
+        dice = "".join(f" {name(seat)} {verb} one die." for seat, verb in ends if seat is not None)
+        yield f"{name(notice['caller'])} {call}! {counted}{dice}"
+        shown = (f"\tPlayer {seat}: {_listed(hand)}" for seat, hand in enumerate(hands) if hand)
+        yield f"The dice were: {';'.join(shown)}"
+
+    def _opening(
+        self, left: Sequence[int], hand: Sequence[int], *, palifico: bool
+    ) -> Iterator[str]:
+        dice = "; ".join(f"\tPlayer {seat}: {count}" for seat, count in enumerate(left))
+        yield f"New round - Remaining dice: {dice}"
+        yield f"Your current Dice are: {_listed(hand)}"
+        wild = self._rules.pacos_wild and not palifico
+        yield f"Ones are {'wild' if wild else 'not wild'} in this round."
+
+    def _bids(self, table: Table, observation: Observation, *, palifico: bool) -> Iterator[str]:
+        """Say the bids of the round, oldest first: each is higher than the one before."""
+        wild = self._rules.pacos_wild and not palifico
+
+        def height(bid: tuple[int, int, int]) -> tuple[float, int]:
+            quantity, face, _ = bid
+            if face == 1 and self._rules.ones_high and not wild:
+                return quantity, FACES + 1
+            # By every rule book, n wild pacos stand between 2n dice of a number and one more.
+            return (2 * quantity + 0.5 if face == 1 and wild else quantity, face)
+
+        bids = [
+            (place // FACES + 1, place % FACES + 1, int(who) - 1)
+            for place, who in enumerate(observation["observation"][table.bids])
+            if who
+        ]
+        for quantity, face, bidder in sorted(bids, key=height):
+            yield f"Player {bidder} bids {quantity} of face {face}."
 
 
-def _seen(table: Table, observation: Observation) -> str:
-    seen = observation["observation"]
-    hand = [str(face) for face in range(1, FACES + 1) for _ in range(seen[table.hand][face - 1])]
-    dice = [f"\tPlayer {seat}: {left}" for seat, left in enumerate(seen[table.dice])]
-    wild = "not wild" if seen[table.palifico].any() else "wild"
-    lines = [
-        f"New round - Remaining dice: {'; '.join(dice)}",
-        f"Your current Dice are: {', '.join(hand)}",
-        f"Ones are {wild} in this round.",
-        *_bids(table, observation),
-        f"Legal: {', '.join(_legal(observation))}",
-    ]
-    return "\n".join(f"[GAME] {line}" for line in lines)
+def policy(agent: Agent, rules: Rules = BGA) -> AgentPolicy:
+    """Return a policy that asks an agent, and tells it the rules in force clause by clause.
+
+    It is told what TextArena would tell it: the game from its first round on. In earlier rounds it
+    also sees the dice, which our rules show.
+    """
+    return AgentPolicy(agent, rules)
 
 
-def _bids(table: Table, observation: Observation) -> Iterator[str]:
-    """Say the bids of the round, oldest first: each is higher than the one before."""
-    seen = observation["observation"]
-    palifico = seen[table.palifico].any()
-
-    def height(bid: tuple[int, int, int]) -> tuple[float, int]:
-        quantity, face, _ = bid
-        # By every rule book, n wild pacos stand between 2n dice of a number and one more.
-        return (2 * quantity + 0.5 if face == 1 and not palifico else quantity, face)
-
-    bids = [
-        (place // FACES + 1, place % FACES + 1, int(who) - 1)
-        for place, who in enumerate(seen[table.bids])
-        if who
-    ]
-    for quantity, face, bidder in sorted(bids, key=height):
-        yield f"Player {bidder} bids {quantity} of face {face}."
+def _listed(dice: Sequence[int]) -> str:
+    return ", ".join(map(str, dice))
 
 
 def _legal(observation: Observation) -> Iterator[str]:
@@ -288,4 +364,4 @@ def bot_agent(pattern: str, sandbox: str = AUTO, *, trust_bots: bool = False) ->
         agent.close()
 
 
-__all__ = ["BotAgent", "bot_agent", "policy"]
+__all__ = ["AgentPolicy", "BotAgent", "bot_agent", "policy"]

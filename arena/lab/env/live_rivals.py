@@ -10,14 +10,22 @@ from arena.bots.sandboxes.registry import AUTO
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.workshop import open_workshop, sandbox_for
 from arena.game.records import Fault, Fixture, LimitsInfo
-from arena.game.wire.messages import Answer, ToBot
+from arena.game.wire.messages import Answer, Hello, ToBot
 from arena.lab.env.game import Setting
 from arena.league.table.live_seat import LiveSeat, Request, hello_to
 from arena.league.table.preparation import prepare
 
-_NOBODY = Program(Path("/"), ())
 GAMES = 1_000_000
 """The number of games in `hello`: the length of training is unknown."""
+LIMITS = LimitsInfo().complete(GAMES)
+_NOBODY = Program(Path("/"), ())
+
+
+def hello(setting: Setting, seat: int, seed: str) -> Hello:
+    """Return what the arena says to a seat first; `seed` keys the seat's own randomness."""
+    names = tuple(f"player_{seat}" for seat in range(setting.players))
+    fixture = Fixture("training", 0, setting.rules.name, names, seed, GAMES)
+    return hello_to(seat, fixture, setting.rules, LIMITS)
 
 
 class LiveBots:
@@ -28,17 +36,13 @@ class LiveBots:
 
     def __init__(self, setting: Setting, multiplexer: Multiplexer, seats: Sequence[int]) -> None:
         self._setting = setting
-        self._limits = multiplexer.limits
         self._seats = {seat: LiveSeat(multiplexer, seat) for seat in seats}
 
     def begin(self, seed: str) -> None:
         """Start the bots that do not run; `seed` keys their own randomness."""
-        setting = self._setting
-        names = tuple(f"player_{seat}" for seat in range(setting.players))
-        fixture = Fixture("training", 0, setting.rules.name, names, seed, GAMES)
         for seat, bot in self._seats.items():
             if not bot.live:
-                bot.greet(hello_to(seat, fixture, setting.rules, self._limits))
+                bot.greet(hello(self._setting, seat, seed))
 
     def tell(self, notice: ToBot) -> None:
         """Send a notice to every bot."""
@@ -66,10 +70,9 @@ def live_bots(
         pattern: find_bot(pattern, Path.cwd(), "rivals") for pattern in set(patterns.values())
     }
     bots = [by_pattern[pattern] for pattern in patterns.values()]
-    limits = LimitsInfo().complete(GAMES)
     with open_workshop(sandbox_for(bots, sandbox, trusted=trust_bots)) as workshop:
-        staged = prepare(workshop, bots, setting.rules, limits)
+        staged = prepare(workshop, bots, setting.rules, LIMITS)
         programs = dict(zip(patterns, (bot.program for bot in staged), strict=True))
         at_table = [programs.get(seat, _NOBODY) for seat in range(setting.players)]
-        with Multiplexer(at_table, workshop.sandbox, limits) as table:
+        with Multiplexer(at_table, workshop.sandbox, LIMITS) as table:
             yield LiveBots(setting, table, list(patterns))

@@ -5,12 +5,14 @@ parameters `variant`, `players` and `starting_dice`.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import combinations_with_replacement
 from math import factorial, prod
 from typing import Any, Self
 
+import numpy as np
+import numpy.typing as npt
 import pyspiel
 from msgspec import Struct
 from msgspec.structs import replace
@@ -27,6 +29,7 @@ from arena.game.rules.round import (
     place,
     raises,
 )
+from arena.game.rules.view import SeatBid
 from arena.lab.env.game import Setting, setting
 from arena.lab.env.perudo_policy import DUDO, FACES, Table
 
@@ -43,9 +46,9 @@ _KIND = pyspiel.GameType(
     max_num_players=6,
     min_num_players=2,
     provides_information_state_string=True,
-    provides_information_state_tensor=False,
-    provides_observation_string=False,
-    provides_observation_tensor=False,
+    provides_information_state_tensor=True,
+    provides_observation_string=True,
+    provides_observation_tensor=True,
     parameter_specification={"variant": "bga", "players": 2, "starting_dice": 1},
 )
 
@@ -55,6 +58,9 @@ class PerudoGame(pyspiel.Game):
 
     Each seat's hand is a chance node. In a whole game the first chance node is the opener, and the
     utility that of the other environments: 1 for the winner to -1 for the last.
+
+    `observation_tensor` has the numbers of `Table.observation`, each divided by its highest value;
+    `information_state_tensor` those of `RoundsSeen`.
     """
 
     def __init__(
@@ -70,8 +76,8 @@ class PerudoGame(pyspiel.Game):
             games = setting(standing.rules, len(standing.dice))
         if games.rules.calza:
             raise ValueError("the games of OpenSpiel are without calza")
-        self.frame = _Frame(games, games.table, standing, values)
         rounds = 1 if standing else games.players * games.rules.starting_dice
+        self.frame = _Frame(games, games.table, standing, values, rounds)
         length = rounds * (games.players + FACES * self.frame.table.cap + 1) + 1
         hands = len(hand_classes(games.rules.starting_dice))
         info = pyspiel.GameInfo(
@@ -89,9 +95,13 @@ class PerudoGame(pyspiel.Game):
         """Return the state before anything was drawn."""
         return PerudoState(self)
 
-    def make_py_observer(self, _kind: Any = None, _params: Any = None) -> "_Observer":
-        """Return the observer that OpenSpiel asks for information states."""
-        return _Observer()
+    def make_py_observer(self, kind: Any = None, params: Any = None) -> "PresentSeen | RoundsSeen":
+        """Return what OpenSpiel asks for observations, or for information states."""
+        kind = kind or pyspiel.IIGObservationType(perfect_recall=False)
+        alone = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
+        if params or not kind.public_info or not alone:
+            raise ValueError("there are observations of what one seat knows, without parameters")
+        return (RoundsSeen if kind.perfect_recall else PresentSeen)(self.frame)
 
 
 def one_round(standing: Standing, values: Values) -> PerudoGame:
@@ -116,6 +126,17 @@ class _Frame(_Shared, frozen=True):
     table: Table
     standing: Standing | None
     values: Values | None
+    rounds: int
+    """The most rounds that there may be."""
+
+
+class _Shown(_Shared, frozen=True):
+    """A round that ended, as everybody saw it."""
+
+    now: Round
+    """Before the call."""
+    bids: tuple[SeatBid, ...]
+    hands: tuple[Hand, ...]
 
 
 class _Position(_Shared, frozen=True):
@@ -127,6 +148,10 @@ class _Position(_Shared, frozen=True):
     """None before the opener is drawn."""
     hands: tuple[Hand, ...] = ()
     """The dice dealt so far in this round."""
+    bids: tuple[SeatBid, ...] = ()
+    """The bids of this round, oldest first."""
+    shown: tuple[_Shown, ...] = ()
+    """The rounds that ended, oldest first."""
     public: tuple[str, ...] = ()
     """The public events, oldest first."""
     utility: tuple[float, ...] = ()
@@ -136,7 +161,11 @@ class _Position(_Shared, frozen=True):
         """Return the position when a round begins."""
         event = f"{standing.opener} opens {standing.dice} {standing.palifico_seat}"
         public = (*self.public, event)
-        return replace(self, now=open_round(standing), hands=(), public=public)
+        return replace(self, now=open_round(standing), hands=(), bids=(), public=public)
+
+    def hand(self, seat: int) -> Hand:
+        """Return the dice that a seat was dealt in this round; none yet before."""
+        return self.hands[seat] if len(self.hands) > seat else ()
 
     @property
     def to_deal(self) -> int | None:
@@ -155,6 +184,11 @@ class PerudoState(pyspiel.State):
         self._at = _Position((0,) * frame.setting.players)
         if frame.standing is not None:
             self._at = self._at.opened(frame.standing)
+
+    @property
+    def position(self) -> _Position:
+        """The position, which copies share."""
+        return self._at
 
     def current_player(self) -> int:
         """Return the player that acts next."""
@@ -196,8 +230,9 @@ class PerudoState(pyspiel.State):
                 self._settle(dudo(at.now, at.hands), at.now)
             else:
                 answer = self._frame.table.answer(action)
-                now = place(at.now, Bid(answer["quantity"], answer["face"]))
-                self._at = replace(self._at, now=now)
+                bid = Bid(answer["quantity"], answer["face"])
+                bids = (*at.bids, SeatBid(at.now.to_act, bid.quantity, bid.face))
+                self._at = replace(self._at, now=place(at.now, bid), bids=bids)
 
     def _settle(self, outcome: Outcome, now: Round) -> None:
         frame, at = self._frame, self._at
@@ -208,7 +243,9 @@ class PerudoState(pyspiel.State):
         places = list(at.places)
         if outcome.loser is not None and not after.dice[outcome.loser]:
             places[outcome.loser] = now.standing.alive
-        at = replace(at, places=tuple(places), public=(*at.public, str(at.hands)))
+        shown = (*at.shown, _Shown(now, at.bids, at.hands))
+        public = (*at.public, str(at.hands))
+        at = replace(at, places=tuple(places), public=public, shown=shown)
         if after.winner is None:
             self._at = at.opened(after)
             return
@@ -238,25 +275,82 @@ class PerudoState(pyspiel.State):
         """
         if player is None:
             player = self.current_player()
-        hand = self._at.hands[player] if len(self._at.hands) > player else ()
-        return f"{player} {hand} {' '.join(self._at.public)}"
+        return f"{player} {self._at.hand(player)} {' '.join(self._at.public)}"
 
     def __str__(self) -> str:
         return f"{self._at.hands} {' '.join(self._at.public)}"
 
 
-class _Observer:
-    """The observer that OpenSpiel asks for information states."""
+class PresentSeen:
+    """Observations: what a seat sees of the round under way, laid out as `Table.observation`."""
 
-    def __init__(self) -> None:
-        self.tensor = None
-        self.dict: Mapping[str, Any] = {}
+    def __init__(self, frame: _Frame) -> None:
+        self._table = table = frame.table
+        self._highest = table.highest.astype(np.float32)
+        self.tensor = np.zeros(table.size, np.float32)
+        self.dict = {"observation": self.tensor}
 
-    def set_from(self, _state: PerudoState, _player: int) -> None:
-        """Do nothing: there is no tensor."""
+    def set_from(self, state: PerudoState, player: int) -> None:
+        """Write what a seat sees to the tensor; zeros before the opener is drawn."""
+        at = state.position
+        self.tensor.fill(0)
+        if at.now:
+            self.tensor[:] = self._round(player, at.now, at.hand(player), at.bids)
 
     def string_from(self, state: PerudoState, player: int) -> str:
-        """Return the information state."""
+        """Return what a seat sees, in words."""
+        at = state.position
+        said = " ".join(f"{one.seat}:{one.quantity}x{one.face}" for one in at.bids)
+        opened = f"{at.now.standing.dice} {at.now.standing.palifico_seat}" if at.now else ""
+        return f"{player} {at.hand(player)} {opened} {said}"
+
+    def _round(
+        self, player: int, now: Round, hand: Hand, bids: Sequence[SeatBid]
+    ) -> npt.NDArray[np.float32]:
+        standing = now.standing
+        palifico = standing.palifico_seat, standing.palifico_used
+        said = [(bid.seat, bid.quantity, bid.face) for bid in bids]
+        seen = self._table.observation(player, hand, standing.dice, palifico, said, offer=False)
+        return (seen / self._highest).astype(np.float32)
+
+
+class RoundsSeen(PresentSeen):
+    """Information states: the seat, and all that it saw of each round, the present one first.
+
+    A row of `rounds` has `Table.observation`, the seat to act (in earlier rounds the one that
+    doubted), and the dice of each seat that were shown. Seats are counted from the one that sees.
+    """
+
+    def __init__(self, frame: _Frame) -> None:
+        super().__init__(frame)
+        players, size = frame.table.players, frame.table.size
+        self._dice = frame.table.starting_dice
+        width = size + players + FACES * players
+        self.tensor = np.zeros(players + frame.rounds * width, np.float32)
+        rounds = self.tensor[players:].reshape(frame.rounds, width)
+        self._seen, self._to_act = rounds[:, :size], rounds[:, size : size + players]
+        self._hands = rounds[:, size + players :].reshape(frame.rounds, players, FACES)
+        self.dict: dict[str, npt.NDArray[np.float32]]
+        self.dict = {"player": self.tensor[:players], "rounds": rounds}
+
+    def set_from(self, state: PerudoState, player: int) -> None:
+        """Write what a seat knows to the tensor."""
+        at, players = state.position, self._table.players
+        self.tensor.fill(0)
+        self.dict["player"][player] = 1
+        if not at.now:
+            return
+        self._seen[0] = self._round(player, at.now, at.hand(player), at.bids)
+        self._to_act[0, (at.now.to_act - player) % players] = 1
+        for row, past in enumerate(reversed(at.shown), 1):
+            self._seen[row] = self._round(player, past.now, past.hands[player], past.bids)
+            self._to_act[row, (past.now.to_act - player) % players] = 1
+            for seat, hand in enumerate(past.hands):
+                for face in hand:
+                    self._hands[row, (seat - player) % players, face - 1] += 1 / self._dice
+
+    def string_from(self, state: PerudoState, player: int) -> str:
+        """Return what a seat knows, in words."""
         return state.information_state_string(player)
 
 

@@ -19,8 +19,13 @@ Array = npt.NDArray[np.int8]
 Observation = dict[str, Array]
 """`observation`, as `Table` lays it out, and `action_mask`: 1 for each legal action."""
 Policy = Callable[[Observation, Random], int]
-"""Returns an action; what it draws from the generator can be drawn again."""
+"""Returns an action; what it draws from the generator can be drawn again.
+
+If it has a method `hear`, that gets each message of the arena first, of every seat of the policy:
+`hello`, the request that it is to answer, and notices. So it may remember earlier rounds.
+"""
 Message = dict[str, Any]
+"""A message of the arena as a dictionary (`protocol/README.md`)."""
 
 DUDO, CALZA, PASS = 0, 1, 2
 _CALLS = ("dudo", "calza", "pass")
@@ -181,6 +186,7 @@ class Player:
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
+        self._hear = getattr(policy, "hear", None)
         self._table = Table(2, 1)
         self._seed = 0
         self._games: dict[int, Memory] = {}
@@ -188,6 +194,8 @@ class Player:
     def take(self, message: Message) -> Message | None:
         """Return the answer to a message, None if it wants none; raises ValueError."""
         kind = message["type"]
+        if self._hear:
+            self._hear(message)
         if kind == "hello":
             rules = message["rules"]
             self._table = Table(message["seats"], rules["starting_dice"])

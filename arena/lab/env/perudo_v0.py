@@ -15,6 +15,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.error import InvalidAction, ResetNeeded
+from msgspec import to_builtins
 from msgspec.structs import replace
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
@@ -23,7 +24,7 @@ from arena.game.records import Cause, Event, Fault, Fixture, GameRecord
 from arena.game.rules.books import Rules
 from arena.game.wire.messages import Answer
 from arena.lab.env.game import Game, Setting, setting
-from arena.lab.env.live_rivals import LiveBots, live_bots
+from arena.lab.env.live_rivals import LiveBots, hello, live_bots
 from arena.lab.env.perudo_policy import PASS, Array, Observation, Policy, Table, checked
 from arena.league.table.recorded_game import ReplayError, callers, faults_of, moments, replies
 
@@ -199,6 +200,9 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         """`rivals` are policies, and folders or archives of bots, in the order of their seats."""
         seats = dict(enumerate(rivals, 1))
         self._policies = {seat: who for seat, who in seats.items() if not isinstance(who, str)}
+        self._hear = {
+            seat: policy.hear for seat, policy in self._policies.items() if hasattr(policy, "hear")
+        }
         bots = {seat: who for seat, who in seats.items() if isinstance(who, str)}
         self.render_mode = _render_mode(render_mode)
         self.setting, self.table = setting, setting.table
@@ -229,6 +233,8 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         self._start()
         if self._bots:
             self._bots.begin(key)
+        for seat, hear in self._hear.items():
+            hear(to_builtins(hello(self.setting, seat, key)))
         self.game = game = Game(self.setting, self.table, key, self._number)
         self._draw(game)
         self._let_rivals_act(game)
@@ -305,9 +311,14 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         if self._bots:
             for notice in game.referee.notices:
                 self._bots.tell(notice)
+        for notice in game.referee.notices:
+            for hear in self._hear.values():
+                hear(to_builtins(notice))
         game.referee.notices.clear()
 
     def _of_policy(self, game: Game, seat: int, policy: Policy) -> Answer:
+        if seat in self._hear:
+            self._hear[seat](to_builtins(game.request))
         try:
             action = checked(policy(game.observation(seat), self._random), game.mask)
         except ValueError as error:

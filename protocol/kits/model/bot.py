@@ -9,12 +9,14 @@ from pathlib import Path
 from socket import AF_UNIX, socket
 
 from perudo import bid, dudo, legal, play
+from words import FACES, history, position, rules_in_words
 
 MODEL = "small"  # one of `models` in bot.yaml
 FALLBACK = "least bad"  # or "forfeit": a bot whose model says no legal move makes none, and faults
+HISTORY = (
+    1000  # tokens of earlier rounds and games in a question, at most: a token per 4 characters
+)
 PROMPT = Path("prompt.txt").read_text(encoding="utf-8")
-CLAUSES = json.loads(Path("rules.json").read_text(encoding="utf-8"))  # arena rules --json
-FACES = ["", "pacos", "twos", "threes", "fours", "fives", "sixes"]
 MOVE = re.compile(rf"\[(?:bid +(\d+) +({'|'.join(FACES[1:])})|dudo)\]", re.IGNORECASE)
 COUNTS = {"model": 0, "retry": 0, "fallback": 0}  # who decided: `by` of each answer
 
@@ -35,7 +37,8 @@ def ask(messages):
 def choose(view):
     """Return the move that the model says, and who decided; the model may try twice."""
     rules = PROMPT.replace("{rules}", "\n".join(rules_in_words(view.rules)))
-    talk = [{"role": "system", "content": rules}, {"role": "user", "content": in_words(view)}]
+    asked = history(view, HISTORY) + position(view)
+    talk = [{"role": "system", "content": rules}, {"role": "user", "content": asked}]
     for by in ("model", "retry"):
         try:
             said = ask(talk)
@@ -50,7 +53,7 @@ def choose(view):
                 return {**move, "by": by}
             wrong = f"{one[0]} is illegal."
         talk.append({"role": "assistant", "content": said})
-        talk.append({"role": "user", "content": f"{wrong} {in_words(view)}"})
+        talk.append({"role": "user", "content": f"{wrong} {position(view)}"})
     COUNTS["fallback"] += 1
     print(f"{wrong} So far: {COUNTS}", file=sys.stderr)
     if FALLBACK == "forfeit":
@@ -61,23 +64,5 @@ def choose(view):
     return {**(dudo() if doubts else bid(best.min, best.face)), "by": "fallback"}
 
 
-def in_words(view):
-    left = ", ".join(f"player {seat}: {dice}" for seat, dice in enumerate(view.left))
-    bids = [f"player {one.seat}: {one.quantity} {FACES[one.face]}" for one in view.bids]
-    raises = [f"{one.min} to {one.max} {FACES[one.face]}" for one in view.raises]
-    return f"""You are player {view.seat}. Your dice: {view.dice}. Dice left: {left}.
-Pacos (ones) are {"not wild in this palifico round" if view.palifico else "wild"}.
-Bids of this round: {", ".join(bids) or "none, you open it"}.
-Legal bids: {", ".join(raises) or "none"}. Dudo is {"legal" if bids else "illegal"}."""
-
-
-def rules_in_words(rules):
-    for item in (one for one in CLAUSES if rules.get(one["needs"], True)):
-        value, known = str(rules.get(item["switch"])).lower(), item["books"]
-        books = [known[name] for name in (rules["name"], rules["base"], *known) if name in known]
-        texts = {str(book["value"]).lower(): book["text"] for book in books[::-1]}
-        yield f"- {item['title']}: {(item['houses'] | texts).get(value, value)}".replace("→ ", "")
-
-
 if __name__ == "__main__":
-    play(choose)
+    play(choose, concurrent_games=1)  # so that it knows all games before this one

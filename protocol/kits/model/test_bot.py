@@ -1,11 +1,13 @@
 """Your bot's tests: python3 test_bot.py"""
 
 import unittest
+from copy import copy
 from unittest.mock import patch
 
 import bot
 from bot import choose
 from perudo import bid, dudo, legal, positions
+from words import history, position
 
 VIEWS = positions("positions.jsonl")
 
@@ -76,6 +78,22 @@ class TestChoose(unittest.TestCase):
         self.assertIn("- the end: the last player with a die wins", system)
         self.assertIn(str(VIEWS[0].dice), seen)
         print("passed: the prompt has the rules and what is seen")
+
+    def test_prompt_has_earlier_rounds_and_games_within_the_budget(self) -> None:
+        view = copy(next(view for view in VIEWS if view.rounds[2:]))
+        view.results = {0: [2, 1]}
+        told = history(view, 1000)
+        self.assertIn(f"Round {view.rounds[-1].number}: player ", told)
+        self.assertIn(f"player 0 had {view.rounds[-1].dice[0]}", told)
+        self.assertIn("Game 0, places: player 0: 2, player 1: 1.", told)
+        short = history(view, 60)
+        self.assertLessEqual(len(short), 240)
+        self.assertTrue(told.endswith(short))
+        self.assertEqual(history(view, 0), "")
+        with self.says("[dudo]", "[dudo]"):
+            choose(view)
+        self.assertEqual(self.asked[0][1], told + position(view))
+        print("passed: the prompt has earlier rounds and games within the budget")
 
 
 if __name__ == "__main__":

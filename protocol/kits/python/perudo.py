@@ -1,5 +1,7 @@
 """Talks to the arena, so that bot.py only has to choose. There is no need to change this file."""
 
+from __future__ import annotations
+
 import json
 import os
 import random
@@ -29,10 +31,32 @@ class Raise(NamedTuple):
     max: int
 
 
+class Round(NamedTuple):
+    """An earlier round of the game, with the dice that were shown."""
+
+    number: int
+    bids: list[Bid]
+    palifico: bool
+    caller: int
+    """The seat that made the call."""
+    call: str
+    """dudo or calza."""
+    dice: list[list[int]]
+    """The dice of each seat."""
+    count: int
+    """How many dice matched the last bid."""
+    loser: int | None
+    """The seat that lost a die, if any."""
+    gainer: int | None
+    """The seat that regained one, if any."""
+
+
 class View:
     """All that you know when it is your turn."""
 
-    def __init__(self, turn: Message, hello: Message, left: list[int]) -> None:
+    def __init__(
+        self, turn: Message, hello: Message, game: Game, results: dict[int, list[int]]
+    ) -> None:
         self.dice: list[int] = turn["dice"]
         """Your own dice, 1 to 6; 1 is a paco, which is wild."""
         self.bids = [Bid(**one) for one in turn["bids"]]
@@ -44,12 +68,17 @@ class View:
         self.palifico: bool = turn["palifico_seat"] is not None
         """Whether this is a palifico round: pacos are not wild."""
         self.seat: int = turn["seat"]
-        self.left = turn["dice_counts"] or left
+        self.left = turn["dice_counts"] or list(game.left)
         """How many dice each seat has left."""
         self.hidden = sum(self.left) - len(self.dice)
         """How many dice you do not see."""
         self.game: int = turn["game"]
         self.round: int = turn["round"]
+        self.rounds = list(game.rounds)
+        """The earlier rounds of this game, oldest first."""
+        self.results = dict(results)
+        """The places of the seats in earlier games at this table, by the games' numbers; 1 is the
+        winner. Games played at a time end in any order: `play(choose, concurrent_games=1)`."""
         self.rules: Message = hello["rules"]
         # Drawn from the turn, not from the order of questions: your games can be repeated.
         self.random = random.Random(f"{hello['seed']} {self.game} {self.round} {len(self.bids)}")
@@ -86,9 +115,14 @@ def dudo() -> Move:
     return {"action": "dudo"}
 
 
-def play(choose: Callable[[View], Move]) -> None:
-    """Answer the arena until it says goodbye."""
-    for view in _views(sys.stdin, ready=_say):
+def play(choose: Callable[[View], Move], concurrent_games: int = 64) -> None:
+    """Answer the arena until it says goodbye, in up to so many games at a time."""
+
+    def ready(_: Message) -> None:
+        # What is known is kept by game, so many games can share the pipe.
+        _say({"type": "ready", "concurrent_games": concurrent_games, "reusable": True})
+
+    for view in _views(sys.stdin, ready):
         _say({"id": view.turn["id"], **_checked(choose(view), choose)})
 
 
@@ -133,31 +167,47 @@ def _checked(move: Move, choose: Callable[[View], Move]) -> Move:
     sys.exit(f"{where}choose() returned {move!r}; {must}")
 
 
+class Game:
+    """What the notices of a game tell."""
+
+    def __init__(self, hello: Message) -> None:
+        self.left = [hello["rules"]["starting_dice"]] * hello["seats"]
+        self.rounds: list[Round] = []
+
+    def round_end(self, notice: Message) -> None:
+        """Take note of the end of a round."""
+        for seat, change in ((notice["loser"], -1), (notice["gainer"], 1)):
+            if seat is not None:
+                self.left[seat] += change
+        ended = {name: notice[name] for name in Round._fields if name in notice}
+        ended["bids"] = [Bid(**one) for one in notice["bids"]]
+        palifico = notice["palifico_seat"] is not None
+        self.rounds.append(Round(**ended, number=notice["round"], palifico=palifico))
+
+
 def _views(lines: Iterable[str], ready: Callable[[Message], None]) -> Iterator[View]:
     hello: Message = {}
-    games: dict[int, list[int]] = {}
+    games: dict[int, Game] = {}
+    results: dict[int, list[int]] = {}
     for line in lines:
         message = json.loads(line)
-        if message["type"] == "hello":
-            hello, games = message, {}
-            # What is known is kept by game, so many games can share the pipe.
-            ready({"type": "ready", "concurrent_games": 64, "reusable": True})
-        elif message["type"] == "turn":
-            yield View(message, hello, list(_left(games, message, hello)))
-        elif message["type"] == "round_end":
-            left = _left(games, message, hello)
-            for seat, change in ((message["loser"], -1), (message["gainer"], 1)):
-                if seat is not None:
-                    left[seat] += change
-        elif message["type"] == "fault":
-            _left(games, message, hello)[message["seat"]] = 0
-        elif message["type"] == "game_end":
-            games.pop(message["game"], None)
-
-
-def _left(games: dict[int, list[int]], message: Message, hello: Message) -> list[int]:
-    start = [hello["rules"]["starting_dice"]] * hello["seats"]
-    return games.setdefault(message["game"], start)
+        kind = message["type"]
+        if kind == "hello":
+            hello, games, results = message, {}, {}
+            ready(hello)
+            continue
+        if "game" not in message:
+            continue
+        game = games.setdefault(message["game"], Game(hello))
+        if kind == "turn":
+            yield View(message, hello, game, results)
+        elif kind == "round_end":
+            game.round_end(message)
+        elif kind == "fault":
+            game.left[message["seat"]] = 0
+        elif kind == "game_end":
+            del games[message["game"]]
+            results[message["game"]] = message["places"]
 
 
 def _say(message: Message) -> None:

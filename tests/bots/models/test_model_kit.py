@@ -35,7 +35,7 @@ def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]
     import bot  # type: ignore[import-not-found]
 
     yield bot
-    for name in ("bot", "perudo", "ask_openai"):
+    for name in ("bot", "perudo", "words", "ask_openai"):
         sys.modules.pop(name, None)
 
 
@@ -65,9 +65,58 @@ def test_switch_that_is_set_otherwise_is_said_in_the_words_of_another_book() -> 
     assert "dice and players: 3" in in_force(variant("bga", {}, starting_dice=3))
 
 
-def test_kit_is_short() -> None:
-    source = (ROOT / "protocol/kits/model/bot.py").read_text(encoding="utf-8")
-    assert len(source.splitlines()) <= 90
+@pytest.mark.parametrize("name", ["bot.py", "words.py"])
+def test_kit_is_short(name: str) -> None:
+    source = (ROOT / "protocol/kits/model" / name).read_text(encoding="utf-8")
+    assert len(source.splitlines()) < 90
+
+
+def test_earlier_rounds_and_games_are_told_until_the_next_table(
+    kit: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rounds of one game and the places of those before it; the next table begins anew."""
+    hello = {"seed": 1, "seats": 2, "rules": {"starting_dice": 2}}
+    ended = {
+        "round": 0,
+        "palifico_seat": None,
+        "bids": [{"seat": 1, "quantity": 2, "face": 4}],
+        "caller": 0,
+        "call": "dudo",
+        "dice": [[1, 4], [6, 6]],
+        "count": 2,
+        "loser": 0,
+        "gainer": None,
+    }
+    turn = {
+        "seat": 0,
+        "dice": [3],
+        "bids": [],
+        "raises": [],
+        "dice_counts": None,
+        "palifico_seat": 0,
+        "round": 1,
+    }
+    lines = [
+        {"type": "hello", **hello},
+        {"type": "game_end", "game": 0, "places": [1, 2]},
+        {"type": "round_end", "game": 1, **ended},
+        {"type": "turn", "game": 1, **turn},
+        {"type": "hello", **hello},
+        {"type": "turn", "game": 0, **turn},
+    ]
+    Path("told.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    first, second = importlib.import_module("perudo").positions("told.jsonl")
+    assert kit.history(first, 1000).splitlines() == [
+        "Earlier games at this table:",
+        "Game 0, places: player 0: 1, player 1: 2.",
+        "Earlier rounds of this game:",
+        (
+            "Round 0: player 1: 2 fours, player 0: dudo. player 0 had [1, 4]; player 1 had [6, 6]: "
+            "2 counted. player 0 loses a die."
+        ),
+    ]
+    assert kit.history(second, 1000) == ""
+    assert (first.left, second.left) == ([1, 2], [2, 2])
 
 
 @pytest.mark.parametrize("module", ["bot", pytest.param("ask_openai", marks=pytest.mark.slow)])

@@ -69,6 +69,16 @@ def test_training_on_exported_rows_makes_a_bot_that_plays(tmp_path: Path) -> Non
     play_live(tmp_path / "trained")
 
 
+@pytest.mark.slow
+def test_learners_of_openspiel_print_their_curves(tmp_path: Path) -> None:
+    pytest.importorskip("pyspiel", reason="OpenSpiel has no package for this machine")
+    sizes = ("--iterations", "0", "--games", depth("40", "4000"), "--looks", "2")
+    first, *looks = example("openspiel_learners.py", *sizes, cwd=tmp_path)
+    assert first.startswith("games")
+    assert [line.split()[0] for line in looks] == depth(["20", "40"], ["2000", "4000"])
+    assert float(looks[-1].split()[-1]) > depth(0.2, 0.8)
+
+
 def test_honest_of_the_example_is_the_sample_bot() -> None:
     """Compare with the sample's own `choose`, request by request."""
     namespace: dict[str, object] = {"__name__": "train_tabular"}

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel has no package for this machine")
 
 from open_spiel.python import policy as policies  # noqa: E402
-from open_spiel.python.algorithms import exploitability  # noqa: E402
+from open_spiel.python import rl_environment  # noqa: E402
+from open_spiel.python.algorithms import exploitability, tabular_qlearner  # noqa: E402
 from open_spiel.python.algorithms.expected_game_score import policy_value  # noqa: E402
 
 from arena.game.rules.books import VARIANTS, variant  # noqa: E402
@@ -121,6 +123,63 @@ def test_random_games_pass_the_checks_of_openspiel(book: str, players: int, dice
     params = {"variant": book, "players": players, "starting_dice": dice}
     game = pyspiel.load_game("python_perudo", params)
     pyspiel.random_sim_test(game, num_sims=depth(2, 20), serialize=False, verbose=False)
+
+
+@pytest.mark.parametrize(("players", "dice"), [(2, 2), (3, 1)])
+def test_tensors_tell_apart_what_strings_do(players: int, dice: int) -> None:
+    """A learner that sees the tensor has the perfect recall of the information state."""
+    game = pyspiel.load_game("python_perudo", {"players": players, "starting_dice": dice})
+    rng, known, back = random("tensors"), dict[str, bytes](), dict[bytes, str]()
+    for _ in range(depth(60, 600)):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            for seat in range(players):
+                said, seen = state.information_state_string(seat), tensor(state, seat)
+                assert known.setdefault(said, seen) == seen
+                assert back.setdefault(seen, said) == said
+            actions = state.legal_actions()
+            state.apply_action(rng.choice(actions[: rng.choice([2, 99])]))
+
+
+def tensor(state: object, seat: int) -> bytes:
+    numbers = np.array(state.information_state_tensor(seat))  # type: ignore[attr-defined]
+    assert ((numbers >= 0) & (numbers <= 1)).all()
+    return numbers.tobytes()
+
+
+def test_observation_is_that_of_the_other_environments() -> None:
+    table = Table(2, 2)
+    state = pyspiel.load_game("python_perudo", {"starting_dice": 2}).new_initial_state()
+    for action in (1, 0, 8, table.bid(2, 3), table.bid(3, 3)):  # seat 1 opens; 1 1 and 2 4
+        state.apply_action(action)
+    hand, bids = (2, 4), [(1, 2, 3), (0, 3, 3)]
+    seen = table.observation(1, hand, (2, 2), (None, (False, False)), bids, offer=False)
+    assert state.observation_tensor(1) == pytest.approx((seen / table.highest).tolist())
+    assert state.observation_string(1) == "1 (2, 4) (2, 2) None 1:2x3 0:3x3"
+
+
+@pytest.mark.parametrize("kind", rl_environment.ObservationType)
+def test_learner_of_openspiel_learns(kind: rl_environment.ObservationType) -> None:
+    env = rl_environment.Environment("python_perudo", observation_type=kind)
+    agents = [
+        tabular_qlearner.QLearner(seat, env.action_spec()["num_actions"]) for seat in range(2)
+    ]
+    for _ in range(20):
+        step = env.reset()
+        while not step.last():
+            step = env.step([agents[step.observations["current_player"]].step(step).action])
+        for agent in agents:
+            agent.step(step)
+    size = env.observation_spec()["info_state"][0]
+    assert len(step.observations["info_state"][0]) == size
+
+
+def test_observations_that_there_are_not_are_refused() -> None:
+    game = pyspiel.load_game("python_perudo")
+    everything = pyspiel.PrivateInfoType.ALL_PLAYERS
+    kind = pyspiel.IIGObservationType(perfect_recall=True, private_info=everything)
+    with pytest.raises(ValueError, match="observations of what one seat knows"):
+        game.make_py_observer(kind)
 
 
 def test_sequences_are_those_of_perft() -> None:

@@ -10,7 +10,7 @@ import pytest
 import textarena
 from textarena.agents.wrappers import AnswerTokenAgentWrapper
 
-from arena.game.rules.books import VARIANTS
+from arena.game.rules.books import LIARS_DICE, VARIANTS
 from arena.lab.env import Observation, Policy, bot, perudo_v0
 from arena.lab.textarena import policy
 from tests.protocol.golden import POSITIONS
@@ -96,6 +96,67 @@ def test_observation_is_in_the_words_of_textarena() -> None:
     assert "- the end: the last player with a die wins" in asked
     assert "New round - Remaining dice: \tPlayer 0: 5; \tPlayer 1: 5" in asked
     assert "Player 1 bids 2 of face 4." in asked
+
+
+def test_earlier_rounds_are_told_with_their_dice() -> None:
+    """From the first round on, as TextArena tells them; of one game only."""
+    agent = RandomAgent()
+    asks = policy(agent)
+    env = perudo_v0.single_agent([asks, asks], starting_dice=2)
+    random, rounds = Random(3), 0
+    for game in range(4):
+        seen, info = env.reset(seed=game)
+        out = False
+        while not out:
+            agent.observations.clear()
+            number = info["request"].round
+            seen, _, out, _, info = env.step(anything(seen, random))
+            for told in agent.observations:
+                earlier = told.count(" one die.\n[GAME] The dice were: \tPlayer ")
+                assert told.count("New round - ") == earlier + 1
+                assert earlier >= number
+                rounds += earlier
+    assert rounds > 20
+
+
+def test_words_of_an_earlier_round_are_those_of_textarena() -> None:
+    agent = Scripted("[Call]")
+    asks = policy(agent)
+    ended = {
+        "palifico_seat": None,
+        "bids": [{"seat": 0, "quantity": 2, "face": 4}],
+        "caller": 1,
+        "call": "dudo",
+        "dice": [[4, 6], [1, 4]],
+        "count": 3,
+        "loser": 1,
+        "gainer": None,
+    }
+    asks.hear({"type": "hello"})
+    asks.hear({"type": "round_end", "game": 0, "round": 0, **ended})
+    asks.hear({"type": "fault", "game": 0, "round": 1, "seat": 0, "cause": "crash"})
+    asks.hear({"type": "turn", "game": 0, "seat": 1})
+    asks(after_two_fours(), Random())
+    told = agent.asked[0].partition("New round - ")[2].splitlines()
+    counted = "The actual count of face 4 is 3, which is >= 2."
+    assert told[:6] == [
+        "Remaining dice: \tPlayer 0: 2; \tPlayer 1: 2",
+        "[GAME] Your current Dice are: 1, 4",
+        "[GAME] Ones are wild in this round.",
+        "[GAME] Player 1 bids 2 of face 4.",
+        f"[GAME] Player 0 calls! {counted} Player 0 loses one die.",
+        "[GAME] The dice were: \tPlayer 0: 1, 4;\tPlayer 1: 4, 6",
+    ]
+    assert told[6:8] == [
+        "[GAME] Player 1 was eliminated by invalid move.",
+        "[GAME] New round - Remaining dice: \tPlayer 0: 5; \tPlayer 1: 5",
+    ]
+
+
+def test_pacos_that_are_never_wild_are_not_called_so() -> None:
+    agent = Scripted("[Call]")
+    policy(agent, LIARS_DICE)(after_two_fours(), Random())
+    assert "Ones are not wild in this round." in agent.asked[0]
 
 
 def test_illegal_answer_is_asked_once_more_with_the_reason() -> None:
