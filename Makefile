@@ -19,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run demo help check test long coverage floors pythons roots morelanguages fix bench docs rules columns commands \
-	languages machine pictures mutants hostile equilibrium bluffs champion protocol release clean
+	languages machine pictures mutants hostile equilibrium bluffs champion protocol schemas release clean
 
 # Since the last time, a language may have been installed, or a bot may have changed.
 run: $(VENV)/.run ## play examples/league.yaml and write site/
@@ -149,6 +149,9 @@ protocol: $(VENV)/.run ## write the schemas, the golden transcripts and the exam
 	@$(BIN)/python -m arena.game.wire.schemas protocol/schema
 	@$(BIN)/python -m tests.protocol.golden
 	@$(BIN)/python -m tests.rules.stories
+
+schemas: $(VENV)/.test ## write what formats and `--json` promise into tests/compatibility/schemas/; takes no promise back
+	@$(BIN)/python -m tests.compatibility.declared
 
 equilibrium: $(VENV)/.test ## compute the tables of the sample bot equilibrium, from where it was stopped, and what beats them
 	@nice $(BIN)/python -m arena.lab.equilibrium.train build/equilibrium sample_bots/equilibrium/tables

@@ -22,6 +22,7 @@ from arena.cli.exit_codes import (
 from arena.cli.groups import CommandGroup, NoCommandError
 from arena.io.container import closed_folder
 from arena.io.errors import ArenaError, FindingError, shortage_of
+from arena.io.renamed import with_new_options
 from arena.io.signals import handled, leave_first_process
 from arena.io.streams import guard_streams
 
@@ -209,6 +210,7 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command; returns its exit code and prints at most one error."""
+    arguments = with_new_options(arguments)
     try:
         code = cli.main(arguments, prog_name="arena", standalone_mode=False, obj=arguments)
     except ArenaError as error:

@@ -1618,6 +1618,7 @@ WORDS = [
     "security",
     "serve",
     "speed",
+    "stability",
     "statistics",
     "status",
     "store",

@@ -11,6 +11,7 @@ import yaml
 from arena.io import structs
 from arena.io.errors import ArenaError
 from arena.io.files import decoded, read_limited
+from arena.io.renamed import with_new_keys
 
 S = TypeVar("S", bound=msgspec.Struct)
 Positions = dict[str, str]
@@ -72,6 +73,7 @@ def parse_yaml(path: Path, max_bytes: int = MAX_BYTES) -> tuple[Any, Positions]:
 
 def convert(data: Any, positions: Positions, path: Path, kind: type[S]) -> S:
     """Turn plain data into a struct; raises ArenaError with line, column and the nearest key."""
+    data, positions = with_new_keys(data, positions, path, kind.__name__)
     try:
         return structs.convert(data, kind)
     except ArenaError as error:

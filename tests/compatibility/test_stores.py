@@ -1,5 +1,6 @@
 """A published root is true for ever: stores of every kind, kept as files, verify with theirs."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from arena.league.keeping.verify import verify
 from arena.league.store import store as stores
 from arena.league.store.store import Store
 from arena.league.terms.stored_schedule import schedule_of
-from tests.league import kept_stores
+from tests.compatibility import kept_stores
 from tests.league.store import edit
 
 
@@ -32,6 +33,12 @@ def test_kept_store_has_its_root(tmp_path: Path, kind: str) -> None:
     assert verified_root(path) == root
 
 
+def test_begun_league_goes_on_to_the_root_that_it_would_have_had(tmp_path: Path) -> None:
+    path, _ = kept_stores.copied("begun", tmp_path)
+    roots = json.loads(kept_stores.ROOTS.read_text())
+    assert kept_stores.finish(path) == roots[kept_stores.FINISHED]
+
+
 def has_playoff(store: Store) -> bool:
     schedule = schedule_of(store)
     return any(map(schedule.is_playoff, store.finished()))
@@ -45,6 +52,7 @@ IS_OF_ITS_KIND: dict[str, Callable[[Store], object]] = {
     "ladder": lambda store: schedule_of(store).twins and not store.conditions().endless,
     "pruned": lambda store: store.without_logs(),
     "models": lambda store: all(exchanges for _, exchanges in store.exchanges()),
+    "begun": lambda store: store.conditions().players == (6,) and len(store.positions()) == 5,
 }
 
 

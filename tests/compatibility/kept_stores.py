@@ -1,6 +1,7 @@
 """Stores that are kept as files, one of each kind: whatever changes, they verify with their roots.
 
-`python -m tests.league.kept_stores KIND` adds one of another kind. Those that are there stay.
+`python -m tests.compatibility.kept_stores KIND` adds one of another kind; those that are there
+stay.
 """
 
 import json
@@ -10,6 +11,7 @@ import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from msgspec.structs import replace
@@ -24,11 +26,20 @@ from tests.league.store import edit
 from tests.support import factory
 from tests.support.restless import BROKEN, play_next
 
-FOLDER = Path(__file__).with_name("kept")
+FOLDER = Path(__file__).with_name("stores")
 ROOTS = FOLDER / "roots.json"
 _MACHINE = MachineInfo("Zuse Z3", 1, 176, "relays", "none")
 _PAGE = 512
 """Bytes of a page of SQLite's: the least, so that the files are small."""
+
+
+def finish(path: Path) -> str:
+    """Play all that is left of a store; returns its root."""
+    with Store(path, create=True) as store:
+        league = StoredLeague(store)
+        while play_next(league):
+            pass
+        return store.root()
 
 
 def copied(kind: str, folder: Path) -> tuple[Path, str]:
@@ -115,6 +126,15 @@ def _models(store: Store) -> None:
         pass
 
 
+def _begun(store: Store) -> None:
+    """A league at tables of six that was stopped, and will be gone on with."""
+    league = _league(store, bots=tuple(map(factory.bot, "abcdefg")), players=(6,), blocks=2)
+    for _ in range(5):
+        play_next(league)
+
+
+FINISHED = "begun, and finished later"
+"""What its root stands under in `roots.json`."""
 KINDS: dict[str, Callable[[Store], None]] = {
     "whole": _whole,
     "changed": _changed,
@@ -123,6 +143,7 @@ KINDS: dict[str, Callable[[Store], None]] = {
     "ladder": _ladder,
     "pruned": _pruned,
     "models": _models,
+    "begun": _begun,
 }
 
 
@@ -140,6 +161,10 @@ def make(kind: str) -> None:
             database.execute("VACUUM")
     roots = json.loads(ROOTS.read_text()) if ROOTS.exists() else {}
     ROOTS.write_text(json.dumps(roots | {kind: root}, indent=1) + "\n")
+    if kind == "begun":
+        with TemporaryDirectory() as folder:
+            later = finish(copied(kind, Path(folder))[0])
+        ROOTS.write_text(json.dumps(roots | {kind: root, FINISHED: later}, indent=1) + "\n")
     shutil.rmtree(path.with_suffix(".models"), ignore_errors=True)
 
 
