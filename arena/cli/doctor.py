@@ -1,6 +1,10 @@
 """`arena doctor`: try what each sandbox guarantees on this machine."""
 
+import os
+import shutil
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -10,6 +14,10 @@ from arena.cli.options import json_option
 from arena.cli.output import harmless, print_columns, print_json, say
 from arena.io.files import program_folder, program_folder_note
 
+_ENTRY = b"arena.cli.quick"
+"""What every script of the arena imports."""
+_MOST = 4096
+"""Bytes of a script that are looked at."""
 _CELLS = {True: "yes", False: "NO", None: "?"}
 
 
@@ -30,18 +38,19 @@ def command(*, as_json: bool) -> int:
 def show(reports: Sequence[SandboxReport], auto: str, *, as_json: bool) -> int:
     """Print the reports and what `auto` takes; return the exit code."""
     safe = any(report.safe_for_untrusted_bots for report in reports if report.sandbox == auto)
+    note = program_note()
     if as_json:
         folder = {"path": str(program_folder()), "note": program_folder_note()}
         found = {"auto": auto, "safe_for_untrusted_bots": safe, "sandboxes": reports}
-        print_json({**found, "program_folder": folder})
+        print_json({**found, "program_folder": folder, "program_note": note})
         return 0 if safe else 1
     columns = [{each.guarantee: _CELLS[each.holds] for each in r.findings} for r in reports]
     rows = [[text, *(cells.get(key, "-") for cells in columns)] for key, text in GUARANTEES.items()]
     print_columns(["", *(report.sandbox for report in reports)], rows)
     verdict = "safe" if safe else "NOT safe"
     click.echo(f"\nauto takes {auto}, which is {verdict} for untrusted bots")
-    if note := program_folder_note():
-        click.echo(harmless(note))
+    for line in filter(None, (program_folder_note(), note)):
+        click.echo(harmless(line))
     for report in reports:
         for each in report.findings:
             if each.guarantee == "numpy" and each.holds:
@@ -49,6 +58,25 @@ def show(reports: Sequence[SandboxReport], auto: str, *, as_json: bool) -> int:
         for line in _problems(report, auto):
             click.echo(harmless(line))
     return 0 if safe else 1
+
+
+def program_note() -> str:
+    """Say that `arena` on the PATH is not this arena; "" if it is, or if there is none.
+
+    Two other packages of the index have a script of this name, and pip writes over it silently.
+    """
+    if not (found := shutil.which("arena")):
+        return ""
+    try:
+        with Path(found).open("rb") as file:
+            script = file.read(_MOST)
+    except OSError:
+        script = b""
+    if _ENTRY not in script:
+        return f"{found} is another program: call this one perudo-arena"
+    if os.fsencode(Path(sys.executable).parent) not in script:
+        return f"{found} is an arena that was installed elsewhere, not the one in {sys.prefix}"
+    return ""
 
 
 def _problems(report: SandboxReport, auto: str) -> list[str]:

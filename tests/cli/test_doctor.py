@@ -1,12 +1,17 @@
 """`arena doctor`: what it prints of its findings, and its exit code."""
 
 import json
+import os
+import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
 from arena.bots.sandboxes.doctor import GUARANTEES, GuaranteeResult, SandboxReport
 from arena.bots.sandboxes.registry import SANDBOXES
-from arena.cli.doctor import show
+from arena.cli.doctor import program_note, show
+from tests.cli.command import ROOT
 
 STRONGEST = next(iter(SANDBOXES))
 
@@ -67,3 +72,44 @@ def test_json_has_all_findings(capsys: pytest.CaptureFixture[str]) -> None:
     process = next(each for each in printed["sandboxes"] if each["sandbox"] == "process")
     missing = [each["guarantee"] for each in process["findings"] if not each["holds"]]
     assert missing == ["network", "files"]
+
+
+HERE = Path(sys.executable).parent
+OTHERS = {
+    "another program": "#!/usr/bin/python3\nfrom arena_cli import main\n",
+    "installed elsewhere": "#!/opt/other/bin/python\nfrom arena.cli.quick import main\n",
+}
+
+
+def on_path(folder: Path, script: str) -> Path:
+    path = folder / "arena"
+    path.write_text(script)
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize("said", OTHERS)
+def test_arena_on_the_path_that_is_not_this_one_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], said: str
+) -> None:
+    path = on_path(tmp_path, OTHERS[said])
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    show(reports(), STRONGEST, as_json=False)
+    [line] = [one for one in capsys.readouterr().out.splitlines() if str(path) in one]
+    assert said in line
+
+
+@pytest.mark.parametrize("script", ["", f"#!{HERE}/python3\nfrom arena.cli.quick import main\n"])
+def test_own_script_or_none_is_not_worth_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str
+) -> None:
+    if script:
+        on_path(tmp_path, script)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert program_note() == ""
+
+
+def test_both_names_are_the_same_program() -> None:
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
+    assert scripts["perudo-arena"] == scripts["arena"]
+    assert scripts["arena"].partition(":")[0] == "arena.cli.quick"

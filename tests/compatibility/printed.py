@@ -230,6 +230,7 @@ PRINTED: dict[str, tuple[Any, ...]] = {
             safe_for_untrusted_bots=bool,
             sandboxes=list[SandboxReport],
             program_folder=keys("ProgramFolder", path=str, note=str),
+            program_note=str,
         ),
     ),
     "images": (named(keys("Image", image=str, available=bool)),),
