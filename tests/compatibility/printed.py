@@ -168,6 +168,15 @@ PRINTED: dict[str, tuple[Any, ...]] = {
     "run": (keys("Report", **_REPORT, league=Conditions),),
     "status": (Status,),
     "report": (keys("Report", **_REPORT),),
+    "final": (
+        keys(
+            "Final",
+            seed=str,
+            draw=list[str],
+            matches=many(keys("Match", round=str, score=dict[str, int], winner=str)),
+            winner=str,
+        ),
+    ),
     "card": (keys("Card", card=str),),
     "export": tuple(kind for kind, _ in ROWS.values()),
     "verify": (Verified,),

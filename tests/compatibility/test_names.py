@@ -53,7 +53,7 @@ def test_exit_codes_mean_what_they_meant() -> None:
 
 
 def test_addresses_of_a_door_lead_somewhere(tmp_path: Path) -> None:
-    known = {route.path for route in routes(Folder(tmp_path))}
+    known = {route.path.replace(":version}", "}") for route in routes(Folder(tmp_path))}
     assert {*DOOR.split()} - known == set()
 
 
