@@ -34,6 +34,33 @@ def test_words_of_a_crash_are_answered(mistake: str) -> None:
     assert mend in hint_for(Evidence(Cause.CRASH, "exit code 1", "", stderr, sent=(TURN,)))
 
 
+LATER = [
+    ("    type Bid = tuple\n         ^^^\nSyntaxError: invalid syntax", "3.12"),
+    ("    def f[T](x: T) -> T:\n         ^\nSyntaxError: expected '('", "3.12"),
+    ("    class A[T]:\n           ^\nSyntaxError: invalid syntax", "3.12"),
+    ("SyntaxError: f-string: unmatched '['", "3.12"),
+    ("SyntaxError: f-string expression part cannot include a backslash", "3.12"),
+    ("ImportError: cannot import name 'batched' from 'itertools' (unknown location)", "3.12"),
+    ("SyntaxError: multiple exception types must be parenthesized", "3.14"),
+    ('    x = t"a{1}"\n         ^^^^^^\nSyntaxError: invalid syntax', "3.14"),
+]
+"""What Python 3.11 says of what later ones read."""
+
+
+@pytest.mark.parametrize(("stderr", "version"), LATER)
+def test_syntax_of_a_later_python_is_named_with_both_versions(stderr: str, version: str) -> None:
+    evidence = Evidence(Cause.CRASH, "exit code 1", "", stderr, sent=(TURN,))
+    here = Path("/usr/bin/python3").resolve().name.removeprefix("python")
+    hint = hint_for(evidence)
+    assert hint.startswith(
+        f"it is written for Python {version} or later, and the sandbox's python3"
+    )
+    assert f"python3 is {here}:" in hint
+    assert "python3 is older" in hint_for(evidence._replace(in_image=True))
+    typo = "    typ Bid = tuple\n        ^^^\nSyntaxError: invalid syntax"
+    assert hint_for(evidence._replace(stderr=typo)).startswith("correct the line")
+
+
 def test_swapped_numbers_of_a_bid_are_noticed() -> None:
     came = '{"id":7,"action":"bid","quantity":5,"face":3}'
     evidence = Evidence(Cause.ILLEGAL_ACTION, "5 x 3 is no raise", came, "", sent=(TURN,))

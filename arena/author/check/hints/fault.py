@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -46,6 +47,22 @@ _NO_HOME = (
 )
 _SIGNALS = re.compile(r"SIGSEGV|SIGABRT|SIGFPE|SIGBUS|SIGTRAP|SIGILL")
 _UNDEFINED = re.compile(r"undefined reference to [`'](\w+)'")
+_LATER_PYTHON = {
+    "3.12": re.compile(
+        r"^ +(?:type \w+.*=|(?:async )?def \w+\[|class \w+\[).*\n[ ^]+\nSyntaxError"
+        r"|SyntaxError: f-string: (?:unmatched|expecting '}')"
+        r"|f-string expression part cannot include"
+        r"|cannot import name '(?:batched|override|TypeAliasType)'",
+        re.MULTILINE,
+    ),
+    "3.14": re.compile(
+        r"multiple exception types must be parenthesized"
+        r"|^ +.*\bt['\"].*\n[ ^]+\nSyntaxError",
+        re.MULTILINE,
+    ),
+}
+"""What an older Python says of the syntax, or a name, that a version brought."""
+_PYTHON = Path("/usr/bin/python3")
 _PLACE = re.compile(r"^--> ")
 _MATHS = frozenset({"pow", "exp", "log", "sqrt", "sin", "cos", "floor", "ceil", "lgamma", "fmod"})
 _MOST = 200
@@ -202,7 +219,8 @@ def hint_for(evidence: Evidence) -> str:
     if evidence.cause is Cause.ILLEGAL_ACTION and (hint := _of_swapped(evidence)):
         return hint
     if hint := (
-        of_import(evidence.stderr, evidence.files, in_image=evidence.in_image)
+        _of_later_python(evidence)
+        or of_import(evidence.stderr, evidence.files, in_image=evidence.in_image)
         or _of_program(evidence)
         or of_message(evidence.stderr, evidence.sent)
         or _of_patterns(evidence)
@@ -226,6 +244,17 @@ def _of_swapped(evidence: Evidence) -> str:
         low, high = row.get("min", 0), row.get("max", 0)
         if row.get("face") == quantity and isinstance(face, int) and low <= face <= high:
             return f"quantity and face are swapped: the bid {face} x {quantity} would be legal"
+    return ""
+
+
+def _of_later_python(evidence: Evidence) -> str:
+    """Return that a program is written for a later Python than runs it; "" if it is not."""
+    for version, words in _LATER_PYTHON.items():
+        if words.search(evidence.stderr):
+            here = _PYTHON.resolve().name.removeprefix("python")
+            older = f"is {here}" if here[:2] == "3." and not evidence.in_image else "is older"
+            what = f"it is written for Python {version} or later, and the sandbox's python3 {older}"
+            return f"{what}: write it otherwise, or name a later one in `command`"
     return ""
 
 
