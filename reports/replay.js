@@ -4,13 +4,20 @@
 const GAMES_PER_SHARD = 32;
 const SPEEDS = [["slow", 3000], ["calm", 1800], ["normal", 1000], ["quick", 500], ["fast", 200]];
 const NORMAL = 3;
+const STAYS = 4000;
 const CALLED = "called", ALL = "all";
 const PLACES = ["", "1st", "2nd", "3rd", "4th", "5th", "6th"];
 
 const site = document.title.slice(document.title.indexOf(" – "));
-const highlights = [...document.querySelectorAll(".highlights a")].map((link) => link.getAttribute("href"));
+const links = [...document.querySelectorAll(".highlights a")];
+const highlights = links.map((link) => link.getAttribute("href"));
+/* In another page: it plays by itself, over and over; without an address one highlight after another. */
+const embedded = new URLSearchParams(location.search).has("embed");
+const SEEN = `seen ${location.pathname}`;
+const seen = new Set(embedded ? [] : remembered());
+const tours = embedded && !location.hash && highlights.length > 0;
 let firsts = null;
-const state = { shard: null, game: null, at: 0, see: CALLED, speed: NORMAL, timer: 0, hidden: null, highlight: -1 };
+const state = { shard: null, game: null, at: 0, see: CALLED, speed: NORMAL, timer: 0, hidden: null, begins: 0, highlight: -1, shows: false };
 
 /* Where things stand */
 
@@ -78,6 +85,7 @@ function setName(made, seat) {
   made.title = nameOf(seat);
   made.querySelector("i").className = markOf(seat);
   made.querySelector("a").href = state.shard.bots[seat];
+  if (embedded) made.querySelector("a").target = "_blank";
   made.querySelector("bdi").textContent = nameOf(seat);
   return made;
 }
@@ -234,7 +242,40 @@ async function findNextGame({ fixture, games }, game) {
   return `#${firsts[next % firsts.length].join(".")}.0`;
 }
 
-const nextHighlight = () => highlights[(state.highlight + 1) % highlights.length];
+/** The next highlight that was not seen, from this one on; undefined once all were. */
+function nextHighlight() {
+  const on = [...highlights.slice(state.highlight + 1), ...highlights.slice(0, state.highlight + 1)];
+  return on.find((href) => !seen.has(href));
+}
+
+function remembered() {
+  try {
+    return JSON.parse(sessionStorage.getItem(SEEN)) || [];
+  } catch {
+    return []; // the browser keeps nothing
+  }
+}
+
+/** Know which highlight an address leads to, if it does; others at the same step are seen with it. */
+function recognize(fragment) {
+  const where = fragment.split("&")[0], same = highlights.filter((one) => one.split("&")[0] === where);
+  state.shows = same.length > 0;
+  if (!state.shows) return;
+  state.highlight = highlights.indexOf(same.find((one) => one === fragment) || same[0]);
+  same.forEach((one) => seen.add(one));
+  if (embedded) return;
+  try {
+    sessionStorage.setItem(SEEN, JSON.stringify([...seen]));
+  } catch { /* the browser keeps nothing */ }
+}
+
+function showWhy() {
+  get("why").hidden = !state.shows;
+  if (!state.shows) return;
+  const link = links[state.highlight], kind = link.closest("ul").dataset.kind;
+  const words = link.textContent.trim().replace(/\s+/g, " ");
+  get("why").textContent = `Highlight ${state.highlight + 1} of ${links.length}, ${kind}: ${words}.`;
+}
 
 function showControls() {
   get("play").textContent = state.timer ? "Pause" : "Play";
@@ -244,7 +285,10 @@ function showControls() {
   get("slider").setAttribute("aria-valuetext", `step ${state.at + 1} of ${last() + 1}`);
   get("number").textContent = `Step ${state.at + 1} of ${last() + 1}`;
   get("speed").value = state.speed;
-  if (highlights.length) get("next-highlight").href = nextHighlight();
+  const after = nextHighlight();
+  get("next-highlight").hidden = !after;
+  if (after) get("next-highlight").href = after;
+  get("whole").href = `replay.html${place(state.at)}`;
   for (const eye of get("eyes").querySelectorAll("button")) eye.setAttribute("aria-pressed", String(eye.value === state.see));
 }
 
@@ -260,6 +304,16 @@ function go(at) {
   state.at = Math.max(0, Math.min(last(), at));
   if (state.at === last()) pause();
   show();
+  if (embedded && state.at === last()) state.timer = setTimeout(again, STAYS);
+}
+
+/** After the end of a game in another page: the next highlight, or the same again. */
+function again() {
+  pause();
+  if (tours && !nextHighlight()) seen.clear();
+  if (tours) return openLink(nextHighlight());
+  begin(state.shard, state.game.game, state.begins, state.next);
+  return togglePlay();
 }
 
 function pause() {
@@ -323,7 +377,7 @@ const KEYS = {
   f: () => nextFault() >= 0 && go(nextFault()),
   d: () => setEyes(state.see === ALL ? CALLED : ALL),
   n: () => openLink(state.next),
-  m: () => highlights.length && openLink(nextHighlight()),
+  m: () => nextHighlight() && openLink(nextHighlight()),
 };
 
 function keyOf(event) {
@@ -373,7 +427,6 @@ function sitDown(shard, game, next) {
   get("table").className = `table p${shard.seats.length} ${most > 5 ? "tall" : ""}`;
   fillRounds();
   get("next-game").href = state.next;
-  get("next-highlight").hidden = !highlights.length;
 }
 
 function fillEyes() {
@@ -413,9 +466,11 @@ async function openGame(fragment) {
   if (!shard.games[game]) throw new Error("there is no replay of this game");
   const next = await findNextGame(shard, game);
   choose(new Map(options.map((one) => one.split("="))));
-  const highlight = highlights.findIndex((one) => one.split("&")[0] === `#${where}`);
-  state.highlight = highlight < 0 ? state.highlight : highlight;
-  begin(shard, game, at, next);
+  recognize(fragment);
+  showWhy();
+  state.begins = tours ? shard.games[game].rounds.findLast((round) => round.first <= at)?.first ?? 0 : at;
+  begin(shard, game, state.begins, next);
+  if (embedded && !matchMedia("(prefers-reduced-motion: reduce)").matches) togglePlay();
 }
 
 /** Take what the address says of dice and speed; a game without a word of dice hides them again. */
@@ -427,7 +482,7 @@ function choose(options) {
 function follow() {
   if (state.game && location.hash === place(state.at)) return;
   pause();
-  openGame(location.hash || get("replay").dataset.first).catch((error) => complain(error.message));
+  openGame(location.hash || (tours ? nextHighlight() || highlights[0] : get("replay").dataset.first)).catch((error) => complain(error.message));
 }
 
 function listen() {
@@ -442,6 +497,8 @@ function listen() {
   document.addEventListener("keydown", pressed);
   document.addEventListener("keyup", released);
   window.addEventListener("hashchange", follow);
+  document.documentElement.classList.toggle("embed", embedded);
+  get("whole").hidden = !embedded;
 }
 
 fill("speed", SPEEDS.map(([word], at) => [at + 1, `${at + 1} ${word}`]));

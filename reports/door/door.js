@@ -22,7 +22,9 @@ async function refresh() {
     const found = fresh.querySelector(`[data-live-part="${part.dataset.livePart}"]`);
     // What somebody reads with the keyboard stays until they leave it.
     const read = part.contains(document.activeElement);
-    if (found && !read && found.innerHTML !== part.innerHTML) part.replaceChildren(...found.childNodes);
+    // A game that is shown follows its own events.
+    const shows = part.querySelector("[data-live-game]") && found?.querySelector("[data-live-game]");
+    if (found && !read && !shows && found.innerHTML !== part.innerHTML) part.replaceChildren(...found.childNodes);
   }
 }
 
@@ -85,15 +87,14 @@ function follow(place) {
 }
 
 document.querySelectorAll("[data-events]").forEach(follow);
-for (const button of document.querySelectorAll("[data-live-pause]")) {
-  button.addEventListener("click", () => {
-    button.setAttribute("aria-pressed", button.getAttribute("aria-pressed") !== "true");
-  });
-  // The space bar pauses, as in replays, unless what has the focus takes it.
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== " " || event.target !== document.body || button.hidden) return;
-    event.preventDefault();
-    button.click();
-  });
-}
+document.addEventListener("click", ({ target }) => {
+  if ("livePause" in target.dataset) target.ariaPressed = target.ariaPressed !== "true";
+});
+// The space bar pauses, as in replays, unless what has the focus takes it.
+document.addEventListener("keydown", (event) => {
+  const button = document.querySelector("[data-live-pause]:not([hidden])");
+  if (event.key !== " " || event.target !== document.body || !button) return;
+  event.preventDefault();
+  button.click();
+});
 offerPause();

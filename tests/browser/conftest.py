@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -18,6 +18,9 @@ from tests.support.made_once import made_once
 PROGRAMS = ("chromium-headless-shell", "chromium", "google-chrome")
 """The one made for machines without a screen comes first: it takes a third of the time."""
 CHROMIUM = next(filter(None, map(shutil.which, PROGRAMS)), None)
+
+
+Motion = Literal["reduce", "no-preference"]
 
 
 @pytest.fixture(scope="session")
@@ -71,13 +74,13 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def watched(browser: Browser, **options: Any) -> Iterator[Page]:
+def watched(browser: Browser, motion: Motion = "reduce", **options: Any) -> Iterator[Page]:
     """Open a page that says nothing on its console, asks nobody and loads nothing from elsewhere.
 
     Breaches of its Content-Security-Policy are said on the console.
     """
     said: list[str] = []
-    context = browser.new_context(reduced_motion="reduce", **options)
+    context = browser.new_context(reduced_motion=motion, **options)
     page = context.new_page()
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))

@@ -1,13 +1,15 @@
 """Where replays lead: addresses, the next game, highlights, games that are missing."""
 
+import json
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import address
+from tests.browser.conftest import address, watched
 from tests.browser.replaying import at, game, pressed, show
 from tests.browser.sites import SEATS
+from tests.browser.test_door import assess
 
 
 @pytest.fixture
@@ -63,16 +65,77 @@ def test_after_the_last_game_of_a_fixture_comes_another_fixture(page: Page, site
     assert at(page) == "#0.0.0"
 
 
-def test_highlights_follow_each_other(page: Page, site: Path) -> None:
+def test_next_highlight_goes_on_and_never_back_and_says_which_it_is(page: Page, site: Path) -> None:
     page.goto(address(site / "watch.html"))
     links = [str(one.get_attribute("href")) for one in page.locator("main a.watch").all()]
-    page.locator("main a.watch").first.click()
+    where = [link.removeprefix("replay.html") for link in links]
+    page.locator("main a.watch").nth(1).click()
     page.wait_for_selector("#replay:not([hidden])")
-    follows = [link.removeprefix("replay.html") for link in links[1:] + links[:1]]
-    for here, after in zip(follows, follows[1:] + follows[:1], strict=True):
+    shown = [at(page)]
+    while page.locator("#next-highlight").is_visible():
+        after = page.get_attribute("#next-highlight", "href")
         page.keyboard.press("m")
-        page.wait_for_selector(f"#next-highlight[href='{after}']")
-        assert at(page) == here
+        page.wait_for_function("href => location.hash === href", arg=after)
+        shown.append(at(page))
+        words = page.locator("#why")
+        expect(words).to_contain_text(f"Highlight {where.index(at(page)) + 1} of {len(where)}, ")
+        title = page.locator(".highlights a").nth(where.index(at(page))).text_content() or ""
+        expect(words).to_contain_text(" ".join(title.split()))
+    assert shown[0] == where[1]
+    assert len(shown) == len({*shown})
+    steps = [{one.partition("&")[0] for one in these} for these in (shown, where)]
+    assert steps[0] == steps[1]
+    page.keyboard.press("m")
+    page.reload()
+    page.wait_for_selector("#replay:not([hidden])")
+    assert at(page) == shown[-1]
+    assert page.locator("#next-highlight").is_hidden()
+    page.keyboard.press("n")
+    page.wait_for_selector("#why", state="hidden")
+
+
+def test_in_another_page_a_replay_plays_by_itself_over_and_over(
+    browser: Browser, site: Path
+) -> None:
+    with watched(browser, motion="no-preference") as page:
+        page.clock.install(time="2026-01-01T00:00:00Z")
+        page.goto(address(site / "replay.html", "?embed#0.0.2"))
+        page.wait_for_selector("#replay:not([hidden])")
+        assert page.text_content("#play") == "Pause"
+        page.clock.pause_at("2026-01-01T01:00:00Z")
+        last = len(game(site, 0).steps) - 1
+        for key in (
+            ("Home", "Space")
+            if page.text_content("#play") == "Play"
+            else ("Space", "Home", "Space")
+        ):
+            page.keyboard.press(key)
+        page.clock.run_for(1000 * last + 100)
+        assert at(page) == f"#0.0.{last}"
+        page.clock.run_for(4000)
+        assert at(page) == "#0.0.2"
+        page.clock.run_for(1000)
+        assert at(page) == "#0.0.3"
+        for hidden in ("header", "footer", "#rounds", "#slider", ".story"):
+            assert page.locator(hidden).first.is_hidden(), hidden
+        whole = page.get_by_role("link", name="The whole replay")
+        assert whole.get_attribute("href") == "replay.html#0.0.3"
+        assert page.locator("#table").is_visible()
+        page.clock.resume()
+        assess(page, "a replay in another page")
+
+
+def test_in_another_page_highlights_follow_each_other_each_with_its_words(
+    browser: Browser, site: Path
+) -> None:
+    with watched(browser, motion="no-preference") as page:
+        page.clock.install(time="2026-01-01T00:00:00Z")
+        page.goto(address(site / "replay.html", "?embed"))
+        page.wait_for_selector("#why:not([hidden])")
+        first = page.text_content("#why") or ""
+        assert first.startswith("Highlight 1 of ")
+        page.clock.run_for(200_000)
+        page.wait_for_selector(f"#why:not(:has-text({json.dumps(first)}))")
 
 
 def test_a_copied_link_is_said_to_be(browser: Browser, site: Path) -> None:

@@ -22,12 +22,13 @@ from arena.ladder.web import account, administration, api, author, front, guests
 from arena.ladder.web.metrics import metrics
 from arena.ladder.web.problems import NOT_FOUND, RequestError, answer, refused
 from arena.ladder.web.served import BehindProxy, DoorLimits, Served, client_of, served_by, terms_of
-from arena.ladder.web.site import published
+from arena.ladder.web.site import is_embedded, published
 from arena.ladder.web.visitors import deletion, forgets_cookie
 from arena.ladder.web.where import Where, path_of, where_of
 
 _WORDS = {404: NOT_FOUND, 405: "this cannot be done with it"}
 _SAFE = {"GET", "HEAD", "OPTIONS"}
+_NO_FRAME = "frame-ancestors 'none'"
 _POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -38,7 +39,8 @@ _POLICY = "; ".join(
         "font-src data:",
         "form-action 'self'",
         "base-uri 'none'",
-        "frame-ancestors 'none'",
+        "frame-src 'self'",
+        _NO_FRAME,
     )
 )
 _HEADERS = {
@@ -93,7 +95,7 @@ class Guard:
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 served.answers[message["status"]] += 1
-                _complete(MutableHeaders(scope=message), request)
+                _complete(MutableHeaders(scope=message), request, message["status"])
             await send(message)
 
         try:
@@ -107,10 +109,13 @@ class Guard:
         await self._app(scope, receive, send_guarded)
 
 
-def _complete(headers: MutableHeaders, request: Request) -> None:
+def _complete(headers: MutableHeaders, request: Request, status: int) -> None:
     """Add to an answer what every one has; addresses in it get the path of the door."""
     path = path_of(request)
     add_headers(headers, request.url.scheme)
+    if status == 200 and is_embedded(request):
+        headers["Content-Security-Policy"] = _POLICY.replace(_NO_FRAME, "frame-ancestors *")
+        del headers["X-Frame-Options"]
     if path.startswith(_CARDS):
         headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     if not _is_listed(path, served_by(request)):

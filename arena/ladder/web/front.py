@@ -17,6 +17,7 @@ from arena.ladder.door.access import MAX_MAIL, MAX_WHY, Requests, Scope, check_f
 from arena.ladder.web.live_game import current_table
 from arena.ladder.web.problems import NOT_FOUND, RequestError, refused
 from arena.ladder.web.served import Shown, client_of, see_other, served_by
+from arena.ladder.web.site import REPLAY
 from arena.ladder.web.snapshot import Snapshot, ladder_info, versions_of
 from arena.ladder.web.templates import page, published_items
 from arena.ladder.web.uploads import Form, posted
@@ -34,6 +35,7 @@ _SPREAD_EACH = 12
 _BESIDE = "front_beside.part"
 """What the ladder publishes for the front page, beside the standings."""
 _WATCH = "Watch"
+_LIVE = "Live"
 _ARRIVALS = 3
 """How many of the versions that came last are told."""
 _NOTHING_PLAYED = "Programs play Perudo here, a game of dice and bluff: the first games come soon."
@@ -56,10 +58,14 @@ def front(request: Request) -> Response:
 
 
 def live(request: Request) -> Response:
-    """Show one game as it is played."""
+    """Show one game as it is played; while none is, the highlights one after another."""
     visitor_of(request)
-    table = current_table(served_by(request).watch.now.game)
-    return HTMLResponse(page(request, "live.html", table=table, reload=_RELOAD_LIVE))
+    served = served_by(request)
+    now = served.watch.now
+    table = current_table(now.game)
+    nothing_new = _state(now) != _LIVE and (table is None or table.again)
+    tours = nothing_new and (served.folder.site / REPLAY).is_file()
+    return HTMLResponse(page(request, "live.html", table=table, tours=tours, reload=_RELOAD_LIVE))
 
 
 def _page(request: Request, now: Snapshot) -> str:
@@ -100,7 +106,7 @@ def _state(now: Snapshot) -> str:
         return "Stopped"
     asleep = now.divisions and all(division.asleep for division in now.divisions)
     if now.live and now.live.per_minute and not asleep:
-        return "Live"
+        return _LIVE
     return "Checking" if now.queue else "Asleep"
 
 

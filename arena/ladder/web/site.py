@@ -21,7 +21,7 @@ from arena.ladder.web.problems import RequestError
 from arena.ladder.web.served import see_other
 from arena.ladder.web.templates import page
 from arena.ladder.web.visitors import session_word, visitor_of
-from arena.ladder.web.where import where_of
+from arena.ladder.web.where import path_of, where_of
 
 _ASK_AGAIN = "no-cache"
 _LEVEL = 5
@@ -34,7 +34,15 @@ _POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>\n?')
 """The door sends its own, by which its forms work."""
 _FONT = re.compile(r'href="[^"]*font\.css\?')
 """All pages at the door take the same one, which browsers keep."""
+REPLAY = "replay.html"
 _HEADER = re.compile(r'<header class="site">(.*?)</header>', re.DOTALL)
+
+
+def is_embedded(request: Request) -> bool:
+    """Tell whether a replay is asked for as other pages show it: they may, and it has no forms."""
+    path = path_of(request)
+    of_site = path.startswith("/site/") and path.rpartition("/")[2] == REPLAY
+    return of_site and "embed" in request.query_params
 
 
 def published(site: Path) -> ASGIApp:
@@ -118,6 +126,8 @@ class _Site(StaticFiles):
 
 def _page(request: Request, file: Path, path: str) -> Response:
     """Return a page under the header of whoever asks, or that it is the one that they have."""
+    if is_embedded(request):
+        return FileResponse(file, headers={"Cache-Control": _ASK_AGAIN})
     if session_word(request) and "authorization" not in request.headers:
         visitor_of(request)
     text = file.read_text(encoding="utf-8")

@@ -56,6 +56,27 @@ def test_cards_may_be_shown_by_other_sites_and_pages_may_not(own_door: Door, sit
     assert own_door.ask("/site/about.html").headers[policy] == "same-origin"
 
 
+def test_only_a_replay_may_be_shown_inside_another_page_and_without_the_door(
+    own_door: Door, site: Path
+) -> None:
+    (site / "replay.html").write_text(f'<header class="site"></header>{PAGE}')
+    answer = own_door.ask("/site/replay.html?embed", **own_door.session("ann"))
+    assert "frame-ancestors *" in answer.headers["content-security-policy"]
+    assert "x-frame-options" not in answer.headers
+    assert b"<form" not in answer.body
+    for path in ("replay.html", "about.html?embed", "none/replay.html?embed", "../?embed"):
+        answer = own_door.ask(f"/site/{path}")
+        assert "frame-ancestors 'none'" in answer.headers["content-security-policy"], path
+        assert answer.headers["x-frame-options"] == "DENY"
+
+
+def test_while_no_game_is_played_the_live_page_shows_highlights(own_door: Door, site: Path) -> None:
+    tour = b'src="/site/replay.html?embed"'
+    assert tour not in own_door.ask("/live").body
+    (site / "replay.html").write_text(PAGE)
+    assert tour in own_door.ask("/live").body
+
+
 def test_pages_of_the_site_are_compressed(own_door: Door, site: Path) -> None:
     answer = own_door.ask("/site/about.html", Accept_Encoding="gzip")
     assert answer.headers["content-encoding"] == "gzip"
