@@ -925,11 +925,13 @@ Usage: arena course init [OPTIONS] COURSE
   Make the folder COURSE with a pack of sheets and slides to hand out.
 
   It is a worked example that runs, with 30 made-up students and their bots,
-  or one's own.
+  or one's own: for four weeks, whose deadlines are a week apart. At a
+  terminal it asks for what is missing.
 
 Options:
   --roster PATH    Make a course of your own, with these students.
-  --deadline TEXT  Its deadline, such as '2026-11-20 23:59 Europe/Berlin'.
+  --deadline TEXT  That of its first week, such as '2026-11-20 23:59
+                   Europe/Berlin'.
   --json           Print data as JSON.
   -h, --help       Show this message and exit.
 """,

@@ -125,7 +125,9 @@ def _parts(was: Mark, now: Mark, old: Lock, new: Lock, *, is_same: bool) -> Iter
         before = was.parts[name].points if name in was.parts else 0.0
         after = now.parts[name].points if name in now.parts else 0.0
         if abs(before - after) >= _LEAST:
-            why = now.reasons.get(name) or (_cause(name, old, new) if is_same else "")
+            why = (
+                now.reasons.get(name) or now.withheld or (_cause(name, old, new) if is_same else "")
+            )
             yield f"{name} {after:.2f}, not {before:.2f}{f' ({why})' if why else ''}"
 
 

@@ -165,6 +165,8 @@ class CourseFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     packages: bool = False
     alike: Annotated[int, Meta(ge=0, le=100_000)] = POSITIONS
     """Positions in which hand-ins are asked to see which are alike; 0 compares their source."""
+    copied: Literal["ignored", "named", "no_points"] = "named"
+    """What it means that a hand-in decides as a bot does that everybody has."""
     door: str | None = None
     """The folder of a ladder, behind whose login the students' pages are."""
     table: bool = False
@@ -633,6 +635,10 @@ def with_precision(course: Course, precision: float | None) -> Course:
     return replace(course, file=replace(course.file, precision=precision))
 
 
+def _withheld(file: CourseFile) -> list[str]:
+    return [file.copied] if file.copied == "no_points" else []
+
+
 def terms_of(course: Course, old: Lock | None, options: Options) -> GradingTerms:
     """Return what decides the games of a grading, and what they are worth.
 
@@ -653,7 +659,7 @@ def terms_of(course: Course, old: Lock | None, options: Options) -> GradingTerms
         quick=file.precision != course.planned_precision,
         budget=file.budget,
         reference_games=file.reference_games,
-        scheme=msgspec.json.encode([file.marks, file.late]).decode(),
+        scheme=msgspec.json.encode([file.marks, file.late, *_withheld(file)]).decode(),
         baselines={name: bot.info.digest for name, bot in course.baselines.items()},
         reference=course.reference.info.digest if course.reference else "",
     )

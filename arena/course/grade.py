@@ -128,7 +128,24 @@ def grade(course: Course, options: Options, listener: GradingListener) -> Graded
                 not_done=(*not_found, *games.not_done),
                 similarity=games.compare(),
             )
+            games.lock = with_copies(games.lock, notices.similarity.decides_as)
+            write_lock(course.folder, games.lock)
     return write_results(course, games.lock, notices)
+
+
+def with_copies(lock: Lock, decides_as: Mapping[str, str]) -> Lock:
+    """Return a lock that says which hand-ins decide as a bot does that everybody has.
+
+    `decides_as` is by the id of one student for each program.
+    """
+    same = {lock.hand_ins[id_].program: name for id_, name in decides_as.items()}
+    return replace(
+        lock,
+        hand_ins={
+            id_: replace(one, decides_as=same.get(one.program, "") if one.program else "")
+            for id_, one in lock.hand_ins.items()
+        },
+    )
 
 
 def write_results(course: Course, lock: Lock, notices: Notices) -> Graded:

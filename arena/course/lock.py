@@ -79,6 +79,8 @@ class LockedHandIn(Struct, frozen=True, forbid_unknown_fields=True):
     """The record that says when it was received, or that it was on time, in words."""
     given: Given | None = None
     """Set if it is what was given out, or a bot that comes with the arena."""
+    decides_as: str = ""
+    """The bots that everybody has, or the reference, that it decides as, whatever its source is."""
 
 
 class Lock(Struct, frozen=True, forbid_unknown_fields=True):

@@ -67,6 +67,8 @@ class Mark(Struct, frozen=True):
     """Points that the teacher gave or took, which are added last."""
     grade: Grade | None = None
     """None if the course has no grades."""
+    withheld: str = ""
+    """Why games bring no points; "" if they do."""
     reasons: dict[str, str] = {}
     """The teacher's reasons, by the part that was marked by hand."""
 
@@ -151,6 +153,10 @@ def mark_of(
     of the player.
     """
     marks = file.marks
+    withheld = ""
+    if file.copied == "no_points" and hand_in and hand_in.decides_as:
+        withheld = f"no points for games, as it decides as {hand_in.decides_as} does"
+        blocks, field = {}, {}
     steps = hand_in.steps / hand_in.of if hand_in else 0.0
     parts = {LEGAL: certain(marks.legal * steps, marks.legal)} if marks.legal else {}
     parts |= {name: certain(0.0, baseline.points) for name, baseline in marks.baselines.items()}
@@ -173,6 +179,7 @@ def mark_of(
         free_days=free,
         deduction=(days - free) * file.late.points_per_day,
         precise=total.half_width <= file.precision,
+        withheld=withheld,
         added=[entry for entry in by_hand if entry.part not in marks.by_hand],
         reasons={
             name: marked[name].reason if name in marked else NOT_MARKED for name in marks.by_hand
@@ -214,8 +221,16 @@ def results_of(course: Course, lock: Lock) -> list[Result]:
             results.append(Result(student, hand_in, None, struck))
         else:
             mark = marked.mark(hand_in, field, lock.by_hand.get(student.id, ()))
-            results.append(Result(student, hand_in, mark, note))
+            said = filter(None, [note, _copied(course.file, hand_in)])
+            results.append(Result(student, hand_in, mark, "; ".join(said)))
     return results
+
+
+def _copied(file: CourseFile, hand_in: LockedHandIn | None) -> str:
+    """Return in words which bot that everybody has a hand-in decides as; "" for none."""
+    if file.copied == "ignored" or hand_in is None or not hand_in.decides_as:
+        return ""
+    return f"it decides as {hand_in.decides_as} does"
 
 
 class Marking:

@@ -21,6 +21,7 @@ from arena.game.rules.books import PACO, variant
 from arena.game.rules.round import Bid, first_standing, open_round, place, raises
 from arena.ratings.maths.intervals import Z95, score_interval
 from tests.cli.command import HANG, ROOT, environment, error_line, run
+from tests.cli.live_terminal import at_terminal
 from tests.course.school import course_yaml, roster
 from tests.support.depth import only_in_long
 
@@ -83,6 +84,18 @@ def test_course_of_ones_own_needs_students_and_a_deadline(tmp_path: Path, given:
     ran = run("course", "init", tmp_path / "c", given, "x", cwd=tmp_path)
     error_line(ran, "needs both", "--roster, --deadline")
     assert not (tmp_path / "c").exists()
+
+
+@pytest.mark.slow
+def test_person_at_a_terminal_is_asked_for_what_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text("id\n1\n", encoding="utf-8")
+    words = ("course", "init", tmp_path / "c", "--roster", "r.csv")
+    with at_terminal(tmp_path, tmp_path, *words) as terminal:
+        terminal.read_until("the deadline of the first week")
+        terminal.type("2100-11-20 23:59 Europe/Berlin\n")
+        assert terminal.end() == 0
+    last = load_weeks(tmp_path / "c")[-1]
+    assert last.file.deadline == "2100-12-11 23:59 Europe/Berlin"
 
 
 def test_bad_roster_leaves_no_course_behind(tmp_path: Path) -> None:

@@ -48,14 +48,15 @@ def test_all_that_a_course_writes_is_private(
     """Bots start all the same: where the arena is root, as a user who may not enter there."""
     let_others_in(tmp_path)
     course = tmp_path / "course"
+    in_week = {**keys, "submissions": "hand-ins/week-1"}
     (tmp_path / "r.csv").write_text("id,name\ns1,Ada\ns2,Bo\n", encoding="utf-8")
     with umask(mask):
         ok("init", course, "--roster", tmp_path / "r.csv", "--deadline", DEADLINE, cwd=tmp_path)
         assert readable(course) == []
-        hand_in(course, "s1", "honest")
-        hand_in(course, "s2", "random")
+        hand_in(course, "week-1/s1", "honest")
+        hand_in(course, "week-1/s2", "random")
         subprocess.run(["chmod", "-R", "go=", course / "hand-ins"], check=True)
-        course_yaml(course, **keys, sandbox=sandbox).chmod(0o600)
+        course_yaml(course, **in_week, sandbox=sandbox).chmod(0o600)
         assert "can be read" not in grade(course).err
         assert readable(course) == []
         found = {(row["legal"], row.get("field", "") != "") for row in marks(course).values()}

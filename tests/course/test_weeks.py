@@ -72,6 +72,9 @@ def test_each_week_has_a_lock_marks_and_pages_of_its_own(course: Path) -> None:
         assert lock["week"] == name
         assert f"Class, {name}" in (course / folder / "class.html").read_text(encoding="utf-8")
     assert not (course / "course.lock").exists()
+    written = [course / name for name in ("first", "the-second", "grading", "final.csv")]
+    paths = [path for top in written for path in (top, *top.rglob("*"))]
+    assert [path for path in paths if path.stat().st_mode & 0o077] == []
 
 
 def test_final_mark_is_the_weighted_mean(course: Path) -> None:

@@ -116,6 +116,8 @@ class AlikeRequest(Struct, frozen=True):
     rules: Rules = BGA
     common: tuple[Path, ...] = ()
     """Folders of starter code, which is ignored as are the kits and the sample bots."""
+    known: tuple[NamedBot, ...] = ()
+    """Bots that hand-ins might decide as, besides the arena's own."""
     sandbox: str = AUTO
     packages: bool = False
     workers: int | None = None
@@ -135,8 +137,10 @@ class ComparedBot(Struct, frozen=True):
     """The number of fingerprints of its own source, without starter code."""
     shared_with: dict[str, float]
     """The share of its source that each kit and sample bot has, too; the largest first."""
+    decides_as: list[str]
+    """The bots of the arena, and those `known`, that it decides as but for a few positions."""
     decides_like: dict[str, float]
-    """How alike its decisions are to those of each of the arena's bots, the largest first."""
+    """How alike its decisions are to those of each of these bots, the largest first."""
     not_its_own: bool
     """Whether nearly all of its source is starter code: the rest is too little to compare."""
     answered: int
@@ -174,6 +178,7 @@ class _Behaviours(Struct, frozen=True):
     seed: str
     hand_ins: dict[str, BotAnswers]
     arenas: dict[str, BotAnswers]
+    known: dict[str, BotAnswers]
     refused: dict[str, str]
 
 
@@ -185,7 +190,7 @@ def alike(
     *,
     trusted: bool,
 ) -> Alike:
-    """Compare each two of at least two bots; `tell` hears how far it is.
+    """Compare each two bots, and each with the arena's; `tell` hears how far it is.
 
     Raises ArenaError for bots that cannot be trusted, and if no two can be compared.
     """
@@ -196,7 +201,7 @@ def alike(
     if request.positions:
         behaviours = _ask(hand_ins, request, tell, trusted=trusted)
     else:
-        behaviours = _Behaviours(0, "", {}, {}, {})
+        behaviours = _Behaviours(0, "", {}, {}, {}, {})
         hand_ins, left_out = _with_source(hand_ins, left_out, sources)
         sources = {hand_in.name: sources[hand_in.name] for hand_in in hand_ins}
     pairs = compare_all(sources, behaviours.hand_ins, list(behaviours.arenas.values()))
@@ -241,12 +246,15 @@ def _ask(
     """Ask all hand-ins, and the arena's own bots for comparison."""
     bots = {hand_in.name: hand_in.bot for hand_in in hand_ins}
     arenas = _arenas_bots(hand_ins)
-    sandbox = sandbox_for([*bots.values()], request.sandbox, trusted=trusted, own=arenas.values())
+    digests = {bot.info.digest for bot in arenas.values()}
+    known = {one.name: one.bot for one in request.known if one.bot.info.digest not in digests}
+    own = {**arenas, **known}
+    sandbox = sandbox_for([*bots.values()], request.sandbox, trusted=trusted, own=own.values())
     tell(f"getting {len(bots)} bots ready, and {len(arenas)} of the arena's own")
     builds = user_builds()
     with open_workshop(sandbox, packages=request.packages, builds=builds) as workshop:
         programs, refused = _staged(bots, workshop)
-        others, _ = _staged(arenas, workshop)
+        others, _ = _staged(own, workshop)
         tell(f"playing the games that {request.positions:,} positions are taken from")
         seed = request.seed or token_hex(16)
         names = [*programs, *others]
@@ -259,7 +267,8 @@ def _ask(
         positions=next(iter(answers.values())).first.size if answers else 0,
         seed=seed,
         hand_ins={name: answers[name] for name in programs},
-        arenas={name: answers[name] for name in others},
+        arenas={name: answers[name] for name in others if name in arenas},
+        known={name: answers[name] for name in others if name in known},
         refused=refused,
     )
 
@@ -308,12 +317,12 @@ def _answers(
 
 def _looked(hand_in: NamedBot, source: Source, behaviours: _Behaviours) -> ComparedBot:
     name, asked = hand_in.name, behaviours.hand_ins.get(hand_in.name)
-    alike_to = {}
+    alike_to, same = {}, []
     if asked:
-        compared = {
-            arenas: compare_behaviour(asked, theirs) for arenas, theirs in behaviours.arenas.items()
-        }
-        alike_to = {arenas: share.most for arenas, share in compared.items() if share}
+        known = {**behaviours.arenas, **behaviours.known}
+        compared = {other: compare_behaviour(asked, theirs) for other, theirs in known.items()}
+        alike_to = {other: share.most for other, share in compared.items() if share}
+        same = [other for other, share in compared.items() if share and share.is_same]
     itself = _arenas_name(hand_in.bot)
     shared = {arenas: share for arenas, share in source.shared_with.items() if arenas != itself}
     return ComparedBot(
@@ -323,6 +332,7 @@ def _looked(hand_in: NamedBot, source: Source, behaviours: _Behaviours) -> Compa
         files=len(source.files),
         own=len(source.chosen),
         shared_with=_largest(shared),
+        decides_as=same,
         decides_like=_largest(alike_to),
         not_its_own=is_not_its_own(source),
         answered=int(asked.answered.sum()) if asked else 0,

@@ -47,6 +47,9 @@ LEAST = 100
 Answers = npt.NDArray[np.int32]
 """The decision of a bot in each position, as a number; negative where it did not answer."""
 _NO_ANSWER = -1
+_SAME = 0.97
+"""Two bots decide as one another if they do so in this share of positions, where bots that were
+written apart came to 0.94 at most (docs/guides/alike.md)."""
 
 
 class Recorded(Struct, frozen=True):
@@ -132,6 +135,16 @@ class BehaviourShare(Struct, frozen=True):
         """The share, relative to how often they agree with themselves; 1 at most."""
         ceiling = sqrt(self.one_itself * self.other_itself)
         return min(1.0, self.alike / ceiling) if ceiling else 0.0
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the one decides as the other does, but for a few positions and for chance.
+
+        Bots that draw agree with themselves in few positions; two standard errors are allowed for.
+        """
+        ceiling = sqrt(self.one_itself * self.other_itself)
+        error = sqrt(ceiling * (1 - ceiling) / self.positions)
+        return self.alike >= _SAME * ceiling - 2 * error > 0
 
 
 def ask_all(

@@ -1,5 +1,6 @@
 """`arena course init`, `handouts`, `marks`, `feedback`, `gradescope`: the files of a course."""
 
+import sys
 from pathlib import Path
 from shlex import quote
 
@@ -32,15 +33,18 @@ from arena.io.files import write_file
 @click.command()
 @course_argument
 @click.option("--roster", type=PathType(), help="Make a course of your own, with these students.")
-@click.option("--deadline", help=f"Its deadline, such as '{EXAMPLE}'.")
+@click.option("--deadline", help=f"That of its first week, such as '{EXAMPLE}'.")
 @json_option
 def init(course: Path, *, roster: Path | None, deadline: str | None, as_json: bool) -> int:
     """Make the folder COURSE with a pack of sheets and slides to hand out.
 
-    It is a worked example that runs, with 30 made-up students and their bots, or one's own.
+    It is a worked example that runs, with 30 made-up students and their bots, or one's own: for
+    four weeks, whose deadlines are a week apart. At a terminal it asks for what is missing.
     """
-    if (roster is None) != (deadline is None):
-        raise ArenaError("a course of your own needs both", "--roster, --deadline", "give both")
+    if roster or deadline:
+        given = roster or _asked("the roster, a CSV file with a column id")
+        roster = Path(given)
+        deadline = deadline or _asked(f"the deadline of the first week, such as {EXAMPLE}")
     made: dict[str, object] = {"course": str(course), "pack": str(course / PACK)}
     if roster and deadline:
         made["students"] = make_own_course(course, roster, deadline)
@@ -55,6 +59,15 @@ def init(course: Path, *, roster: Path | None, deadline: str | None, as_json: bo
     then = f"arena course {then} {quote(str(course))}"
     click.echo(harmless(f"see {course / 'course.yaml'}; then: {then}"))
     return OK
+
+
+def _asked(what: str) -> str:
+    """Ask the person at the terminal; raises ArenaError if there is none."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise ArenaError("a course of your own needs both", "--roster, --deadline", "give both")
+    click.echo(f"{what}: ", err=True, nl=False)
+    # Standard output may be data, and input() writes its question there.
+    return sys.stdin.readline().strip()
 
 
 @click.command()

@@ -1,6 +1,6 @@
 """Hand-ins that are alike: a page for the teacher alone."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 from arena import __version__
 from arena.author.alike.alike import AlikeRequest, LeftOut, NamedBot, alike
 from arena.author.alike.page import render_page, shown_pairs
-from arena.bots.manifest import load_bot
+from arena.bots.manifest import MANIFEST, load_bot
 from arena.course.config import Course
 from arena.course.lock import Lock
 from arena.course.marks import grading
@@ -19,6 +19,7 @@ from arena.io.files import read_json, write_file
 
 PAGE = "alike.html"
 _KEPT = "alike.json"
+REFERENCE = "the reference"
 
 
 class SimilarPair(Struct, frozen=True):
@@ -41,6 +42,8 @@ class Similarity(Struct, frozen=True):
     """Pairs that stand out, in the order of the page."""
     why_not: str = ""
     """Why the comparison failed; "" if it did not."""
+    decides_as: dict[str, str] = {}
+    """The bots that everybody has, or the reference, that hand-ins decide as, by student's id."""
 
 
 def compare_hand_ins(
@@ -55,17 +58,17 @@ def compare_hand_ins(
     """Compare the hand-ins that count, given by student, and write the page about them.
 
     If they were compared before, nothing is done again. The positions are drawn by the secret seed
-    of the course. There is no page if there are less than two bots.
+    of the course. A single hand-in has no page: it is compared with what everybody has.
     """
     page = course.folder / PAGE
     kept_file = grading(course) / _KEPT
     key = _key(course, lock)
     kept = read_json(kept_file, Similarity)
-    if page.exists() and kept and kept.key == key:
+    if kept and kept.key == key and (page.exists() or len(sources) == 1):
         return kept
     page.unlink(missing_ok=True)
     hand_ins, left_out = _loaded(sources)
-    if len(hand_ins) < 2:
+    if len(hand_ins) < (1 if course.file.alike else 2):
         return Similarity()
     tell(f"comparing {len(hand_ins)} hand-ins")
     try:
@@ -74,6 +77,7 @@ def compare_hand_ins(
             seed=_seed(lock),
             rules=course.rules,
             common=tuple(course.starter.values()),
+            known=tuple(_known(course)),
             sandbox=lock.terms.sandbox,
             packages=course.file.packages,
             workers=workers,
@@ -83,7 +87,8 @@ def compare_hand_ins(
         tell(f"hand-ins were not compared: {error}")
         return Similarity(why_not=f"hand-ins were not compared: {error}")
     people = {name: _called(name, course) for name in sources}
-    write_file(page, render_page(compared, people, course.title).encode())
+    if len(hand_ins) > 1:
+        write_file(page, render_page(compared, people, course.title).encode())
     pairs = tuple(
         SimilarPair(
             people[pair.one],
@@ -93,9 +98,19 @@ def compare_hand_ins(
         )
         for pair in shown_pairs(compared)
     )
-    similarity = Similarity(key, pairs)
+    same = {bot.name: ", ".join(bot.decides_as) for bot in compared.bots if bot.decides_as}
+    similarity = Similarity(key, pairs, decides_as=same)
     write_file(kept_file, msgspec.json.encode(similarity))
     return similarity
+
+
+def _known(course: Course) -> Iterator[NamedBot]:
+    """Yield the bots that were given out, and the reference."""
+    for name, folder in course.starter.items():
+        if (folder / MANIFEST).is_file():
+            yield NamedBot(name, load_bot(folder))
+    if course.reference and not course.reference.shipped:
+        yield NamedBot(REFERENCE, course.reference)
 
 
 def forget_similarity(course: Course) -> None:
@@ -118,7 +133,8 @@ def _seed(lock: Lock) -> str:
 def _key(course: Course, lock: Lock) -> str:
     contents = {id_: hand_in.content for id_, hand_in in lock.hand_ins.items()}
     decisive = [__version__, _seed(lock), lock.terms.rules, lock.terms.sandbox, course.file.alike]
-    decisive += [course.file.packages, contents, sorted(course.starter)]
+    reference = course.reference.info.digest if course.reference else ""
+    decisive += [course.file.packages, contents, sorted(course.starter), reference]
     return sha256(msgspec.json.encode(decisive, order="deterministic")).hexdigest()
 
 

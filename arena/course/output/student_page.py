@@ -288,7 +288,7 @@ def _how(name: str, part: Part, result: Result, lock: Lock) -> str:
         steps, of = result.hand_in.steps, result.hand_in.of
         return f"{steps} of {of} steps of the check passed: {part.of:g} {_TIMES} {steps} ÷ {of}"
     if part.share is None:
-        return "no games"
+        return (result.mark.withheld if result.mark else "") or "no games"
     if name == FIELD:
         games = counted(part.share.games, "game")
         return f"of {games} won: {part.of:g} {_TIMES} {_percent(part.share.share)} %"
