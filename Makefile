@@ -18,8 +18,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, each of the thousands of processes that tests start compiles the arena anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run demo help check test long coverage floors pythons roots morelanguages fix bench docs rules columns commands \
-	languages machine pictures mutants hostile equilibrium bluffs champion protocol schemas release clean
+.PHONY: run demo help check test long coverage floors newest pythons roots morelanguages lint fix bench docs rules columns commands \
+	languages machine pictures mutants hostile equilibrium bluffs champion protocol schemas dist release clean
 
 # Since the last time, a language may have been installed, or a bot may have changed.
 run: $(VENV)/.run ## play examples/league.yaml and write site/
@@ -56,7 +56,10 @@ coverage: $(VENV)/.test ## of the rules, the ratings and the store by their fast
 	@$(BIN)/coverage report --include='arena/league/store/*' --fail-under=90
 
 floors: ## a few tests with the lowest versions that pyproject.toml allows; PYTHON=... is 3.11 or 3.12
-	@./.ci/floors $(PYTHON) build/floors
+	@./.ci/versions lowest $(PYTHON) build/floors
+
+newest: ## the same tests with the newest versions that there are
+	@./.ci/versions newest $(PYTHON) build/newest
 
 morelanguages: $(VENV)/.test ## install languages that take over 300 MB, too, and play a game in each
 	@ARENA_TEST_LARGE=1 ARENA_TEST_FULL=1 ./.ci/system
@@ -67,6 +70,9 @@ COVERING := tests/game tests/rules tests/oracle tests/playstats tests/ratings te
 define LINT
 $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
 endef
+
+lint: $(VENV)/.test ## formatting, the linter, types and layers
+	@$(LINT)
 
 fix: $(VENV)/.test ## format, and fix what the linter can
 	@$(BIN)/ruff check --fix .
@@ -165,9 +171,13 @@ champion: $(VENV)/.train ## train the sample bot champion, from where it was sto
 bluffs: $(VENV)/.test ## write what the sample bot champion bluffs and doubts into benchmarks/results/champion.md, with pictures
 	@nice $(BIN)/python -m benchmarks.bluffs --write
 
-release: $(VENV)/.test ## build the wheel and the source archive of the last commit in dist/
+dist: $(VENV)/.release ## build the wheel and the source archive of the last commit in dist/
 	@rm -rf dist
 	@./.ci/release $(BIN)/python dist
+
+release: ## the same, of a clean tree, with a new version and its section in the changelog
+	@./.ci/releasable
+	@$(MAKE) dist
 
 $(VENV)/.run: pyproject.toml constraints.txt
 	@./.ci/venv $(PYTHON) $(VENV)
@@ -180,6 +190,10 @@ $(VENV)/.serve: $(VENV)/.run
 
 $(VENV)/.test: $(VENV)/.run
 	@$(BIN)/python -m pip install -q --use-pep517 -e '.[test]'
+	@touch $@
+
+$(VENV)/.release: $(VENV)/.run
+	@$(BIN)/python -m pip install -q hatchling
 	@touch $@
 
 $(VENV)/.train: $(VENV)/.run

@@ -33,7 +33,7 @@ def write_wheel(folder: Path) -> Path:
     package = shipped.module("__init__.py").parent
     files = [*_below(package, "arena", {"_shipped"})]
     for name in _FOLDERS:
-        files += _below(shipped.folder(name), f"arena/_shipped/{name}", set())
+        files += _below(shipped.folder(name), f"arena/_shipped/{name}", {"pictures"})
     try:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
             for name, content in [*files, *_metadata()]:

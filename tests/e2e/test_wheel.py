@@ -35,7 +35,7 @@ def _files(folder: str) -> dict[str, bytes]:
     return {
         f"{SHIPPED}/{path.relative_to(ROOT)}": path.read_bytes()
         for path in (ROOT / folder).rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and not {"__pycache__", "pictures"} & {*path.parts}
     }
 
 
