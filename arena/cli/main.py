@@ -56,6 +56,7 @@ COMMANDS = {
         "ladder": "Run a ladder: a league that never ends.",
         "serve": "Open the web door of a ladder.",
         "demo": "Run a ladder with sample bots and its web door, to look at.",
+        "class": "Open a ladder to a class in a room, for an hour.",
     },
     "course": {
         "course": "Mark the hand-ins of a course.",
@@ -106,6 +107,7 @@ _MODULES = {
     "ladder": "groups:ladder",
     "serve": "ladder.door:serve_",
     "demo": "ladder.running:demo",
+    "class": "ladder.classroom",
     "course": "groups:course",
     "exploit": "exploit",
     "rules": "game:rules",
@@ -151,7 +153,7 @@ no sandbox is safe for untrusted bots, a fixture was quarantined), 2 bad input, 
 130 interrupted, 141 nobody read the rest of the output.
 """
 
-_KEPT = (("run",), ("serve",), ("demo",), ("ladder", "run"), ("course", "grade"))
+_KEPT = (("run",), ("serve",), ("demo",), ("class",), ("ladder", "run"), ("course", "grade"))
 """Commands whose results are on the disk, whether or not what they print can be written."""
 
 

@@ -42,6 +42,7 @@ PAGES = {
     "exploit": "equilibrium",
     "perft": "rules",
     "demo": "operators",
+    "class": "teaching",
     "doctor": "sandboxes",
     "images": "sandboxes",
     "help": "install",

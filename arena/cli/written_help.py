@@ -40,6 +40,7 @@ Commands:
   ladder   Run a ladder: a league that never ends.
   serve    Open the web door of a ladder.
   demo     Run a ladder with sample bots and its web door, to look at.
+  class    Open a ladder to a class in a room, for an hour.
   course   Mark the hand-ins of a course.
   exploit  Say how much a best response wins against a bot.
   rules    Print the rule books, clause by clause.
@@ -888,6 +889,32 @@ Options:
   --json                Print data as JSON.
   -h, --help            Show this message and exit.
 """,
+    "class": """\
+Usage: arena class [OPTIONS] LADDER
+
+  Open LADDER to a class in this room until Ctrl-C, and print the way in, big,
+  for the wall.
+
+  LADDER is a new folder, or that of an earlier hour, which goes on. Who is on
+  the roster joins once, by that name and the code; bots are called ANN/BOT.
+
+Options:
+  --roster FILE            CSV file with the names of the class in the column
+                           id.  [required]
+  --minutes INTEGER RANGE  How long the class goes on.  [1<=x<=10000]
+  --host TEXT              Address of this machine in the room [default: found
+                           out].
+  --port INTEGER RANGE     Port.  [default: 8500; 0<=x<=65535]
+  --plain-http             Without HTTPS, on a private network whose users you
+                           trust: they can read all of it.
+  --certificate PATH       File of a certificate, to speak HTTPS.
+  --key PATH               File of its key.
+  --sandbox NAME           auto, docker, bubblewrap or process [default: as in
+                           league.yaml, otherwise auto].
+  --trust-bots             Run bots without isolation, as your own user.
+  --json                   Print data as JSON.
+  -h, --help               Show this message and exit.
+""",
     "course": """\
 Usage: arena course [OPTIONS] COMMAND [ARGS]...
 
@@ -1444,6 +1471,18 @@ OPTIONS: dict[str, dict[str, str]] = {
         "--json": "",
     },
     "demo": {"--port": "TEXT", "--json": ""},
+    "class": {
+        "--roster": "TEXT",
+        "--minutes": "TEXT",
+        "--host": "TEXT",
+        "--port": "TEXT",
+        "--plain-http": "",
+        "--certificate": "TEXT",
+        "--key": "TEXT",
+        "--sandbox": "auto docker bubblewrap process",
+        "--trust-bots": "",
+        "--json": "",
+    },
     "course init": {"--roster": "TEXT", "--deadline": "TEXT", "--json": ""},
     "course handouts": {"--json": ""},
     "course try": {
@@ -1550,6 +1589,7 @@ ARGUMENTS = {
     "ladder restore": "",
     "serve": "",
     "demo": "",
+    "class": "",
     "course init": "",
     "course handouts": "",
     "course try": "BOT",
@@ -1577,6 +1617,7 @@ WORDS = [
     "card",
     "champion",
     "check",
+    "class",
     "cluster",
     "coach",
     "commands",

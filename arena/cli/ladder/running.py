@@ -66,7 +66,7 @@ def run(ladder: Path, *, serve: bool, as_json: bool, **options: Any) -> None:
     if not serve:
         check_no_door(options)
     say_program_folder()
-    _in_thread(partial(_run, folder, address_of(options) if serve else None))
+    in_thread(partial(_run, folder, address_of(options) if serve else None))
     if as_json:
         print_json(status(folder))
 
@@ -97,7 +97,7 @@ def _door(
         yield
 
 
-def _in_thread(work: Callable[[threading.Event], None]) -> None:
+def in_thread(work: Callable[[threading.Event], None]) -> None:
     """Work beside this thread, which takes signals; raises what the work raised.
 
     The first signal asks it to stop, the second ends everything at once.
@@ -283,7 +283,7 @@ def demo(ladder: Path, port: int, *, as_json: bool) -> None:
     folder = existing(ladder) if ladder.exists() else make_demo(ladder)
     say_program_folder()
     say_isolation(load_config(folder.config).file.sandbox)
-    _in_thread(partial(_run, folder, address, show_link=True))
+    in_thread(partial(_run, folder, address, show_link=True))
     if as_json:
         print_json(status(folder))
 

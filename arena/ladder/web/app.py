@@ -24,6 +24,7 @@ from arena.ladder.web.problems import NOT_FOUND, RequestError, answer, refused
 from arena.ladder.web.served import BehindProxy, DoorLimits, Served, client_of, served_by, terms_of
 from arena.ladder.web.site import is_embedded, published
 from arena.ladder.web.visitors import deletion, forgets_cookie
+from arena.ladder.web.wall import wall
 from arena.ladder.web.where import Where, path_of, where_of
 
 _WORDS = {404: NOT_FOUND, 405: "this cannot be done with it"}
@@ -69,6 +70,8 @@ _ASSETS = (
     "door/live.css",
     "door/times.js",
     "door/upload.js",
+    "door/wall.css",
+    "door/wall.js",
     "style.css",
     "table.css",
 )
@@ -116,6 +119,10 @@ def _complete(headers: MutableHeaders, request: Request, status: int) -> None:
     if status == 200 and is_embedded(request):
         headers["Content-Security-Policy"] = _POLICY.replace(_NO_FRAME, "frame-ancestors *")
         del headers["X-Frame-Options"]
+    if where_of(request).plain:
+        # There only `Origin` tells whose page asks, and browsers heed no opener policy.
+        headers["Referrer-Policy"] = "same-origin"
+        del headers["Cross-Origin-Opener-Policy"]
     if path.startswith(_CARDS):
         headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     if not _is_listed(path, served_by(request)):
@@ -181,6 +188,7 @@ _FOR_VISITORS = [
     Route("/welcome", front.join, methods=["POST"]),
     Route("/kits/{language}.zip", front.kit),
     Route("/live", front.live),
+    Route("/wall", wall),
     Route("/play", guests.offer, methods=["GET"]),
     Route("/play", guests.ask, methods=["POST"]),
     Route("/play/{secret}/", guests.table, methods=["GET"]),

@@ -13,7 +13,17 @@ from arena.io.errors import ArenaError
 from arena.io.files import changed_at
 from arena.ladder.book.tables import PLAYING, Version
 from arena.ladder.door import access
-from arena.ladder.door.access import MAX_MAIL, MAX_WHY, Requests, Scope, check_free, joined_today
+from arena.ladder.door.access import (
+    MAX_MAIL,
+    MAX_WHY,
+    Requests,
+    Scope,
+    SecretKind,
+    check_free,
+    joined_today,
+)
+from arena.ladder.door.classroom import Classroom, WrongCodeError, read_class
+from arena.ladder.door.door import Door
 from arena.ladder.web.live_game import current_table
 from arena.ladder.web.problems import NOT_FOUND, RequestError, refused
 from arena.ladder.web.served import Shown, client_of, see_other, served_by
@@ -90,11 +100,11 @@ def _page(request: Request, now: Snapshot) -> str:
         authors=len({version.author for version in info.playing}),
         mine=[row for row in rows if row.version in mine],
         sentence=now.live.sentence if now.live else _NOTHING_PLAYED,
-        arrivals=_arrivals(now),
+        arrivals=arrivals(now),
         ways=_ways(where_of(request), watch, has_guests=bool(served.terms.guests)),
         beside=beside,
         kits=[kit.title for kit in KITS.values()],
-        open=served.terms.door.open,
+        open=served.terms.door.open or read_class(served.folder) is not None,
         reload=_RELOAD,
         spread=_SPREAD + _SPREAD_EACH * len(served.listeners),
     )
@@ -110,19 +120,19 @@ def _state(now: Snapshot) -> str:
     return "Checking" if now.queue else "Asleep"
 
 
-class _Arrival(NamedTuple):
+class Arrival(NamedTuple):
     """A version that came to play, and its rank if it has one."""
 
     version: Version
     rank: int | None
 
 
-def _arrivals(now: Snapshot) -> list[_Arrival]:
+def arrivals(now: Snapshot) -> list[Arrival]:
     """Return the versions that came last of those that play."""
     playing = [version for version in now.versions.values() if version.state in PLAYING]
     playing.sort(key=lambda version: version.received_at, reverse=True)
     ranks = {row.version: row.best for row in now.live.rows} if now.live else {}
-    return [_Arrival(version, ranks.get(version.name)) for version in playing[:_ARRIVALS]]
+    return [Arrival(version, ranks.get(version.name)) for version in playing[:_ARRIVALS]]
 
 
 def _ways(where: Where, watch: str, *, has_guests: bool) -> list[tuple[str, str]]:
@@ -138,7 +148,7 @@ def _ways(where: Where, watch: str, *, has_guests: bool) -> list[tuple[str, str]
 def welcome(request: Request) -> Response:
     """Show what this is, and how to take part."""
     visitor_of(request)
-    return HTMLResponse(_welcome_page(request, {}))
+    return HTMLResponse(_welcome_page(request, {"code": request.query_params.get("code", "")[:20]}))
 
 
 def _welcome_page(
@@ -160,6 +170,7 @@ def _welcome_page(
         terms=served.terms.door,
         limits=served.limits,
         most={"mail": MAX_MAIL, "why": MAX_WHY},
+        is_class=read_class(served.folder) is not None,
     )
 
 
@@ -178,6 +189,8 @@ def join(request: Request, _who: Visitor, form: Form) -> Response:
     """Take a request for an invitation; or let in whoever asks, if the ladder is open."""
     served = served_by(request)
     try:
+        if classroom := read_class(served.folder):
+            return _join_class(request, classroom, form)
         name, mail, why = _asked(form)
         with Requests(served.folder) as requests:
             check_free(served.folder, name, [asked.name for asked in requests.waiting()])
@@ -199,6 +212,28 @@ def join(request: Request, _who: Visitor, form: Form) -> Response:
         text = _welcome_page(request, form, problem)
         return HTMLResponse(text, problem.status, problem.headers)
     return HTMLResponse(_welcome_page(request, {}, asked=True))
+
+
+def _join_class(request: Request, classroom: Classroom, form: Form) -> Response:
+    """Let in who has the code and a name of the roster that nobody has used.
+
+    A class is behind one address: only what may be a guess is counted there.
+    """
+    served = served_by(request)
+    try:
+        name = classroom.name(form.get("name", ""), form.get("code", ""))
+    except WrongCodeError:
+        if not served.tries[SecretKind.INVITATION].take(client_of(request)):
+            raise RequestError(
+                429, "too many tries", "wait a minute", {"Retry-After": "60"}
+            ) from None
+        raise
+    with Door(served.folder) as door:
+        is_here = door.find(name) is not None
+    if is_here:
+        raise ArenaError(f"'{name}' has joined already", hint="the teacher makes you a new link")
+    word, _ = access.invite(served.folder, name, Scope.AUTHOR, by=name)
+    return see_other(f"/link/{word}")
 
 
 class _Asked(NamedTuple):

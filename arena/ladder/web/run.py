@@ -58,6 +58,8 @@ class Address(Struct, frozen=True, kw_only=True):
     behind_proxy: bool = False
     certificate: Path | None = None
     key: Path | None = None
+    plain_http: bool = False
+    """Whether links and sessions may cross a private network as plain text."""
 
     @property
     def base(self) -> str:
@@ -109,7 +111,7 @@ class Opened:
         self.base = address.base
         self.port = address.port
         self._listening = listening
-        where = Where(address.origins(), address.path)
+        where = Where(address.origins(), address.path, plain=address.plain_http)
         app = make_app(folder, where, limits, behind_proxy=address.behind_proxy)
         self._server = _Server(_config(app, address, limits))
 
@@ -223,6 +225,10 @@ def _check(address: Address) -> None:
         raise ArenaError(what, "--behind-proxy", "--url https://ladder.example.org")
     # What is reached at this machine's own address alone may listen elsewhere: in a container.
     own = _is_loopback(address.host) or _is_loopback(_host_of(address.url))
+    if address.plain_http and not _is_private(address.host):
+        what = f"{address.host} is not the address of a private network"
+        raise ArenaError(what, "--plain-http", "--certificate FILE --key FILE")
+    own |= address.plain_http
     if not (own or address.behind_proxy or address.certificate):
         what = f"{address.host} is reached over a network: links and sessions need HTTPS"
         hint = "--behind-proxy if a proxy speaks HTTPS, or --certificate FILE --key FILE"
@@ -238,6 +244,14 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _is_private(host: str) -> bool:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return address.is_private and not address.is_unspecified
 
 
 def _bound(address: Address) -> socket.socket:

@@ -13,6 +13,8 @@ COOKIE = "__Host-arena"
 """Browsers take a cookie of this name for a whole host alone."""
 COOKIE_BELOW = "__Secure-arena"
 """The name below a path: of other paths of the host neither is sent nor replaced."""
+COOKIE_PLAIN = "arena"
+"""The name over plain HTTP, where browsers take no other."""
 _BEARER = "bearer "
 _BROWSERS = ("Firefox", "Edg", "OPR", "Chrome", "Safari")
 """Words of User-Agent; one that pretends to be another comes before it."""
@@ -102,12 +104,15 @@ def deletion(request: Request) -> str:
 
 def _set(request: Request, value: str, seconds: int) -> str:
     path = f"{where_of(request).path}/"
-    ends = f"HttpOnly; Max-Age={seconds}; Path={path}; SameSite=lax; Secure"
+    secure = "" if where_of(request).plain else "; Secure"
+    ends = f"HttpOnly; Max-Age={seconds}; Path={path}; SameSite=lax{secure}"
     return f"{cookie_of(request)}={value}; {ends}"
 
 
 def cookie_of(request: Request) -> str:
     """Return the name of the cookie of a session."""
+    if where_of(request).plain:
+        return COOKIE_PLAIN
     return COOKIE_BELOW if where_of(request).path else COOKIE
 
 

@@ -12,6 +12,8 @@ class Where(NamedTuple):
     """`https://ladder.example.org` and so on, without the path."""
     path: str = ""
     """The path below which all of it is, as `/perudo`; "" if the whole host is the door's."""
+    plain: bool = False
+    """Whether browsers come over a network by plain HTTP, and have no secure cookies."""
 
     @property
     def hosts(self) -> frozenset[str]:

@@ -38,6 +38,7 @@ CASES = [
     Case("GET", "/link/wrong", (404, 303, 303, 404, 303)),
     Case("POST", "/link/wrong", (404,) * 5),
     Case("GET", "/live", ALL),
+    Case("GET", "/wall", ALL),
     Case("GET", "/play", ALL),
     Case("POST", "/play", (409,) * 5, "ann@1=on", IS_FORM),
     Case("GET", "/play/wrong/", (404,) * 5),
@@ -97,6 +98,8 @@ CASES = [
     Case("GET", "/assets/author.js", ALL),
     Case("GET", "/assets/front.css", ALL),
     Case("GET", "/assets/times.js", ALL),
+    Case("GET", "/assets/wall.css", ALL),
+    Case("GET", "/assets/wall.js", ALL),
     Case("GET", "/assets/upload.js", ALL),
     Case("GET", "/site/", (303,) * 5),
     Case("GET", "/site/about.html", ALL),
@@ -179,7 +182,7 @@ def test_every_route_is_asked(crowd: tuple[Door, dict[str, dict[str, str]]]) -> 
     }
     for word, part in (
         ("wrong", "{secret}"),
-        ("mine@1", "{version}"),
+        ("mine@1", "{version:version}"),
         ("mine", "{bot}"),
         ("python", "{language}"),
         ("ann/index.html", "{author}/{path:path}"),
