@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from arena.ladder.book.shown import published_boards
+from arena.ladder.door.api import VersionInfo
+from arena.ladder.door.remote import Remote
 from arena.ladder.folder import Folder
 from arena.ladder.pages.site import publish_all
-from tests.cli.command import error_line, run
+from tests.cli.command import bot, error_line, run
 from tests.ladder import club as clubs
 from tests.ladder.web.doors import door_of, ladder
 from tests.publish.pages import broken_links
@@ -30,6 +32,17 @@ def test_each_author_has_a_bot_of_that_name_at_the_door(tmp_path: Path) -> None:
         assert door.ask(f"/versions/{name}", **bob).status == 404
         refused = door.put("bob%2Fmy-bot", b"3", door.token("ann"))
         assert refused.status in {400, 404}
+
+
+def test_a_terminal_elsewhere_submits_to_a_ladder_that_names_by_author(tmp_path: Path) -> None:
+    mine = bot(tmp_path / "my-bot")
+    with door_of(ladder(tmp_path, names="by_author")) as door:
+        token = door.token("ann")["Authorization"].removeprefix("Bearer ")
+        remote = Remote(door.base, token)
+        receipt = remote.submit(mine)
+        assert (receipt.version, receipt.new) == ("ann/my-bot@1", True)
+        info = next(one for one in remote.follow(receipt.version) if isinstance(one, VersionInfo))
+        assert (info.version, info.state) == ("ann/my-bot@1", "queued")
 
 
 @pytest.mark.slow

@@ -29,6 +29,12 @@ class Names(StrEnum):
         return f"{author}/{bot}" if self is Names.BY_AUTHOR else bot
 
 
+def is_called(name: str, bot: str) -> bool:
+    """Tell whether a name is that of somebody's bot, given the author's own name for it."""
+    author, slash, own = name.rpartition("/")
+    return own.lower() == bot.lower() and (not slash or _NAME.fullmatch(author) is not None)
+
+
 def own_name(bot: str) -> str:
     """Return the name that an author gave a bot."""
     return bot.rpartition("/")[2]

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from arena.bots.folder import canonical
 from arena.io.errors import ArenaError
-from arena.ladder.book.names import check_name
+from arena.ladder.book.names import check_name, is_called
 from arena.ladder.book.tables import WAITING, CheckResult
 from arena.ladder.door.address import door_address
 from arena.ladder.door.api import EVENTS, LogLine, Problem, Receipt, VersionInfo
@@ -101,7 +101,7 @@ class Remote:
             body = self._ask(connection, "PUT", path, headers, content).read(_MOST)
         receipt = self._decoded(body, Receipt)
         name, _, number = receipt.version.rpartition("@")
-        if name.lower() != bot.name.lower() or not (number.isascii() and number.isdigit()):
+        if not (is_called(name, bot.name) and number.isascii() and number.isdigit()):
             raise self._unreadable()
         return receipt
 
