@@ -29,7 +29,10 @@ _AUTHOR = [_TOKEN, _SESSION]
 _EVERY = ("421", "429", "503")
 """Any request may be for another host, one too many, or come while a file cannot be used."""
 _BOT = ("bot", r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$")
-_VERSION = ("version", r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}@[1-9][0-9]{0,8}$")
+_VERSION = (
+    "version",
+    r"^([A-Za-z0-9][A-Za-z0-9_-]{0,31}/)?[A-Za-z0-9][A-Za-z0-9_-]{0,31}@[1-9][0-9]{0,8}$",
+)
 
 
 @cache
