@@ -311,6 +311,7 @@ class Site:
         yield _static("style.css")
         yield _static("shared.js")
         yield _static("tables.js")
+        yield _static("pairs.js")
         yield File("font.css", shipped.font_css())
         yield from self._front()
         overview = leaderboard.overview(self.league, self.ratings)

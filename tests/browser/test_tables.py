@@ -305,3 +305,14 @@ def test_pages_fit_their_window(browser: Browser, site: Path, width: int, scheme
         page.wait_for_load_state()
         assert page.evaluate("document.documentElement.scrollWidth") == width
     context.close()
+
+
+def test_a_number_that_is_tapped_says_of_which_games_it_is(page: Page, site: Path) -> None:
+    page.goto(address(site / "head-to-head/bga-2p.html"))
+    cell = page.locator("#won td[title]").first
+    cell.click()
+    names = page.locator("#won tbody .name")
+    words = f"{names.nth(0).text_content()} ahead of {names.nth(1).text_content()}: "
+    expect(page.locator("#pair")).to_have_text(
+        f"{words}{cell.text_content()} %, {cell.get_attribute('title')}"
+    )

@@ -145,14 +145,19 @@ HEATMAP_WIDTH = 800
 """About so many pixels across, however many bots there are."""
 _LARGEST = 16
 """Pixels of a pair's square at most."""
+_FOOT = 5
+"""One of so many of its lines is the bar of who is behind."""
 
-_TINTS = "never self even behind-1 behind-2 behind-3 behind-4 ahead-1 ahead-2 ahead-3 ahead-4"
+_TINTS = "never self even behind-1 behind-2 behind-3 behind-4 ahead-1 ahead-2 ahead-3 ahead-4 bar"
 """By number of colour; pairs that never met are clear, so that the page shows through."""
 _PALETTES: dict[Scheme, str] = {
-    "light": "bdb8ab f4f1ea fbeedd f7dcb9 f1c48c e9a95c e6eff8 cbdff1 a6c9e8 7eb0dc",
-    "dark": "4b5159 1d2026 2e251a 46341f 634521 835820 1b2733 1f374e 23496d 275d8e",
+    "light": "bdb8ab f4f1ea fbeedd f7dcb9 f1c48c e9a95c e6eff8 cbdff1 a6c9e8 7eb0dc 8f4a00",
+    "dark": "4b5159 1d2026 2e251a 46341f 634521 835820 1b2733 1f374e 23496d 275d8e e8a860",
 }
-"""Orange to blue, which no common colour blindness confuses; the same as in style.css."""
+"""Orange to blue, which no common colour blindness confuses; the same as in style.css.
+
+In grey the bar tells them apart: it is at the foot of every square of the orange ones.
+"""
 COLOURS = {
     scheme: dict(zip(_TINTS.split()[1:], palette.split(), strict=True))
     for scheme, palette in _PALETTES.items()
@@ -175,6 +180,7 @@ def heatmaps(matrix: Matrix, bots: int) -> dict[Scheme, bytes]:
 
 def _pixel_lines(matrix: Matrix, block: int) -> Iterator[list[bytes]]:
     """Yield the lines of pixels of each row of the table."""
+    foot = block // _FOOT
     numbers = {name: number for number, name in enumerate(_TINTS.split())}
     squares = [bytes([number]) * block for number in numbers.values()]
     for at, row in enumerate(matrix):
@@ -183,4 +189,11 @@ def _pixel_lines(matrix: Matrix, block: int) -> Iterator[list[bytes]]:
             if cell is not None:
                 line[column] = numbers[tint(cell)]
         line[at] = numbers["self"]
-        yield [b"".join(map(squares.__getitem__, line))] * block
+        whole = b"".join(map(squares.__getitem__, line))
+        barred = b"".join(
+            squares[numbers["bar"]]
+            if numbers["behind-1"] <= number <= numbers["behind-4"]
+            else squares[number]
+            for number in line
+        )
+        yield [whole] * (block - foot) + [barred] * foot

@@ -129,7 +129,7 @@ def _upsets(
 TITLES: dict[HighlightKind, tuple[str, str]] = {
     "comeback": ("Comebacks", "Won from at most half of a fair share of the dice."),
     "bluff": ("Bluffs that survived", "False bids that were raised, and that nobody called."),
-    "call": ("Brave calls that were right", "Doubts that were less than 50 % likely to be right."),
+    "call": ("Brave calls that were right", "Dudos that were less than 50 % likely to be right."),
     "calza": ("Exact calls", "Calzas that were right to the die."),
     "upset": ("Upsets", "Wins over a rival that is rated higher."),
     "fault": ("Faults", "Games that a bot lost by an error; the rarer it errs, the higher here."),
