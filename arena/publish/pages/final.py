@@ -1,6 +1,6 @@
 """The pages of a final: one for the wall of a room, and one for the winner to keep."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
@@ -10,13 +10,18 @@ from arena.league.play.final import Final
 from arena.league.schedule.knockout import Contest
 from arena.publish.commentary import commentary
 from arena.publish.links import Links, identities, links
+from arena.publish.pages.watch import ReplayPage
 from arena.publish.replay_steps import Replay, replay
 from arena.publish.replays import Selection, ShardSpec, firsts, shard_script
 from arena.publish.site_folder import FRONT, File
 from arena.publish.templates import Frame, render
+from arena.ratings.league_ratings import UPSET
 
 WINNER = "winner.html"
-_STATIC = ("style.css", "shared.js", "replay.js", "replay.css", "final.css", "final.js")
+_STATIC = (
+    *("style.css", "shared.js", "table.css", "replay.js", "replay.css"),
+    *("final.css", "final.js"),
+)
 
 
 class PlayerView(Struct, frozen=True):
@@ -42,17 +47,13 @@ class ContestView(Struct, frozen=True):
         return any(player.name == name for player in self.players)
 
 
-class FinalPage(Struct, frozen=True, kw_only=True):
-    """The page for the wall: the replay needs the fields after the first three."""
+class FinalPage(Struct, frozen=True):
+    """The page for the wall, beside what the replay shows."""
 
     rounds: list[list[ContestView]]
     winner: str
     watch: str = ""
-    first: str
-    choice: str = "all"
-    most: int | None = None
-    upset: float = 0.0
-    lists: Sequence[object] = ()
+    """There is no page of highlights."""
 
 
 class WinnerPage(Struct, frozen=True):
@@ -82,14 +83,14 @@ def final_files(final: Final, conditions: Conditions, day: str) -> Iterator[File
     yield firsts(selection)
     views = _views(final, marks)
     frame = Frame(league=conditions, links=links(conditions, ()), menu=())
-    page = FinalPage(rounds=views, winner=winner, first="0.0.0")
+    shown = ReplayPage("0.0.0", "all", None, UPSET, [])
     authors = {bot.name: bot.author for bot in conditions.bots}
     told = [*commentary(_game(final, final.games[-1]), final.games[-1].fixture.seats)]
     card = WinnerPage(
         terms.league, winner, authors.get(winner, ""), marks[winner], day, views, told
     )
     yield File(WINNER, render("final_winner.html", card))
-    yield File(FRONT, render("final.html", frame, page))
+    yield File(FRONT, render("final.html", frame, shown, FinalPage(views, winner)))
 
 
 def _names(conditions: Conditions, final: Final) -> list[str]:
