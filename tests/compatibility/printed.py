@@ -201,6 +201,7 @@ PRINTED: dict[str, tuple[Any, ...]] = {
     "ladder restore": (_Copied,),
     "serve": (keys("Served", ladder=str),),
     "demo": (LadderStatus,),
+    "class": (LadderStatus,),
     "course init": (
         keys("Made", course=str, pack=str, languages=list[str]),
         keys("MadeForStudents", course=str, pack=str, students=int),
