@@ -30,7 +30,7 @@ _NO_GZIP = re.compile(rb"gzip\s*;\s*q=0(\.0*)?\s*(?=,|$)", re.IGNORECASE)
 _FRONT = {".", "index.html"}
 _SEASONS = "seasons/"
 """Sites of closed seasons: they keep their own menu below that of the door."""
-_POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>\n?')
+_POLICIES = re.compile(r'<meta (?:http-equiv="Content-Security-Policy"|name="referrer")[^>]*>\n?')
 """The door sends its own, by which its forms work."""
 _FONT = re.compile(r'href="[^"]*font\.css\?')
 """All pages at the door take the same one, which browsers keep."""
@@ -75,7 +75,7 @@ def framed(request: Request, text: str, *, own_menu: bool = False) -> str:
     """
     known = page(request, "frame.html", site_page="" if own_menu else text)
     head, header = known.split("<!-- body -->\n")
-    text = _POLICY.sub("", text, count=1)
+    text = _POLICIES.sub("", text, count=2)
     text = _FONT.sub(f'href="{where_of(request).path}/assets/font.css?', text, count=1)
     text = text.replace("</head>", f"{head}</head>", 1)
     match = _HEADER.search(text)

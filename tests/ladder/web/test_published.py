@@ -48,6 +48,16 @@ def test_a_page_that_a_browser_has_is_not_sent_again(own_door: Door, site: Path)
     assert own_door.ask("/site/about.html", If_None_Match=first.headers["etag"]).status == 200
 
 
+def test_the_door_says_by_itself_what_its_pages_tell_of_where_they_are(
+    own_door: Door, site: Path
+) -> None:
+    """On plain HTTP their forms need another policy than that of a site elsewhere."""
+    (site / "about.html").write_text('<meta name="referrer" content="no-referrer">\n<p>about')
+    answer = own_door.ask("/site/about.html")
+    assert b'name="referrer"' not in answer.body
+    assert answer.headers["referrer-policy"] == "no-referrer"
+
+
 def test_cards_may_be_shown_by_other_sites_and_pages_may_not(own_door: Door, site: Path) -> None:
     (site / "cards").mkdir()
     (site / "cards/mine.svg").write_text("<svg/>")
