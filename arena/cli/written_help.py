@@ -531,11 +531,13 @@ Options:
                                   name of LEAGUE with the ending .sqlite].
   --format [csv|jsonl|parquet]    What to write; parquet needs the extra of
                                   that name.  [default: csv]
-  --rows [games|pairs|decisions|models]
+  --rows [games|pairs|decisions|models|chats]
                                   What a row is: a game, a pair of bots and
-                                  who is better, a decision, or a request to a
-                                  language model with its answer, which may be
-                                  private.  [default: games]
+                                  who is better, a decision, a request to a
+                                  language model with its answer, or (JSON
+                                  lines alone) a conversation for fine-tuning;
+                                  the last two may be private.  [default:
+                                  games]
   --pairs                         The same as --rows pairs.
   --json                          The same as --format jsonl.
   --anonymous                     Replace the names of bots with pseudonyms,
@@ -1414,7 +1416,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     "export": {
         "--store": "TEXT",
         "--format": "csv jsonl parquet",
-        "--rows": "games pairs decisions models",
+        "--rows": "games pairs decisions models chats",
         "--pairs": "",
         "--json": "",
         "--anonymous": "",

@@ -51,11 +51,13 @@ class Exchange(Struct, frozen=True, gc=False, omit_defaults=True):
     """The code of the refusal, "" for an answer."""
     estimated: bool = False
     """Whether the arena estimated the tokens, as the server counted none."""
+    reasoning: str = ""
+    """What the model thought before its answer, if the server says it; its bot does not get it."""
 
 
 def without_words(exchange: Exchange) -> Exchange:
     """Return an exchange with its numbers alone."""
-    return replace(exchange, request="", answer="")
+    return replace(exchange, request="", answer="", reasoning="")
 
 
 class DecidedBy(StrEnum):

@@ -1,12 +1,17 @@
-"""The rows that `arena export` writes of a store: games, pairs, decisions, requests to models."""
+"""The rows that `arena export` writes of a store.
 
+Games, pairs, decisions, requests to models, and conversations with these.
+"""
+
+import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from hashlib import sha256
 from typing import Annotated, Literal, NamedTuple, TypeVar
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from arena.game.records import (
     BidMade,
@@ -41,6 +46,7 @@ class DecisionRow(Struct, frozen=True, gc=False):
 
     variant: Annotated[str, doc("The league's label of the rules in force.")]
     players: Annotated[int, doc("How many sit at the table.")]
+    starting_dice: Annotated[int, doc("The dice with which each began the game.")]
     fixture: Annotated[str, doc('The id of the fixture; "" if anonymous.')]
     index: Annotated[int, doc("The fixture's index in the schedule.")]
     block: Annotated[int, doc("Its block within the variant and table size.")]
@@ -48,12 +54,29 @@ class DecisionRow(Struct, frozen=True, gc=False):
     game: Annotated[int, doc("The game's number in the fixture.")]
     round: Annotated[int, doc("The round's number in the game; void rounds count, too.")]
     step: Annotated[int, doc("The place of the decision among the events of the game.")]
+    key: Annotated[
+        str,
+        doc(
+            "Names the decision, also in rows of `models`: index, game, round, the number of bids"
+            " before it, seat."
+        ),
+    ]
     seat: Annotated[int, doc("The seat that decided; play goes 0, 1, 2, ...")]
     bot: Annotated[str, doc("The bot in that seat.")]
     dice: Annotated[Hand, doc("Its own dice; 1 is a paco.")]
     dice_counts: Annotated[tuple[int, ...], doc("The dice that each seat has left, shown or not.")]
     palifico_seat: Annotated[
         int | None, doc("The seat whose palifico round it is; none in a normal round.")
+    ]
+    palifico_used: Annotated[
+        tuple[int, ...], doc("The seats that had their palifico round before.")
+    ]
+    shown: Annotated[
+        str,
+        doc(
+            "The dice that were shown in the earlier rounds of the game, with a space between"
+            " rounds and / between seats: `1356/224 356/24`."
+        ),
     ]
     bids: Annotated[
         Sequence[SeatBid], doc("The bids of the round so far: seat, quantity and face.")
@@ -90,7 +113,7 @@ class DecisionRow(Struct, frozen=True, gc=False):
 class _Game(Struct, frozen=True):
     """The columns that all decisions of a game share."""
 
-    head: tuple[str, int, str, int, int, bool, int]
+    head: tuple[str, int, int, str, int, int, bool, int]
     """The first columns."""
     seats: tuple[str, ...]
     places: tuple[int, ...]
@@ -105,24 +128,28 @@ def decision_rows(played: PlayedFixture, rules: Rules, *, counts: bool) -> Itera
     Raises ForbiddenEventError at an event that the rules forbid.
     """
     fixture = played.fixture
-    head = fixture.variant, len(fixture.seats), fixture.id, fixture.index, fixture.block, counts
+    size = len(fixture.seats), rules.starting_dice
+    head = fixture.variant, *size, fixture.id, fixture.index, fixture.block, counts
     decided = defaultdict[int, dict[tuple[int, int, int], DecidedBy]](dict)
     for one in played.decisions_by:
         decided[one.game][one.round, one.bids, one.seat] = one.by
     for record in played.games:
         made = decided[record.game]
         game = _Game((*head, record.game), fixture.seats, record.places, made)
+        shown = ""
         for played_round in walk(record, rules, fixture.max_rounds):
             standing = played_round.now.standing
             said = tuple[SeatBid, ...]()
             now = Round(standing, standing.opener)
             for step, event in enumerate(played_round.bids, played_round.step + 1):
                 bid = Bid(event.quantity, event.face)
-                yield _row(game, played_round, event, step, said, now, bid)
+                yield _row(game, played_round, event, step, shown, said, now, bid)
                 said = (*said, (event.seat, bid.quantity, bid.face))
                 now = place(now, bid)
             if (call := played_round.call) and now.bid:
-                yield _row(game, played_round, call, played_round.end, said, now, now.bid)
+                yield _row(game, played_round, call, played_round.end, shown, said, now, now.bid)
+                hands = ("".join(map(str, hand)) for hand in played_round.hands)
+                shown = f"{shown} {'/'.join(hands)}".lstrip()
 
 
 def _row(
@@ -130,6 +157,7 @@ def _row(
     played: PlayedRound,
     event: BidMade | CallMade,
     step: int,
+    shown: str,
     said: tuple[SeatBid, ...],
     now: Round,
     bid: Bid,
@@ -144,11 +172,14 @@ def _row(
         *game.head,
         played.number,
         step,
+        key_of(game.head[4], game.head[7], played.number, len(said), seat),
         seat,
         game.seats[seat],
         own,
         now.standing.dice,
         now.standing.palifico_seat,
+        _with_palifico(now.standing.palifico_used),
+        shown,
         said,
         _ranges(raises(now)) if on_turn else (),
         on_turn and now.bid is not None,
@@ -165,12 +196,51 @@ def _row(
     )
 
 
+@lru_cache(maxsize=1 << 6)
+def _with_palifico(used: tuple[bool, ...]) -> tuple[int, ...]:
+    return tuple([seat for seat, had in enumerate(used) if had])
+
+
 @lru_cache(maxsize=1 << 14)
 def _ranges(legal: tuple[Raises, ...]) -> tuple[Range, ...]:
     return tuple([(range_.face, range_.min, range_.max) for range_ in legal])
 
 
-class ExchangeRow(Struct, frozen=True):
+def key_of(index: int, game: int, round_: int, bids: int, seat: int) -> str:
+    """Return the key of a decision."""
+    return f"{index}.{game}.{round_}.{bids}.{seat}"
+
+
+class ChatMessage(Struct, frozen=True, omit_defaults=True):
+    """A message of a conversation with a model."""
+
+    role: str
+    content: str
+    reasoning_content: str = ""
+    """What the model thought before its answer, if the server says it."""
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What became of an answer of a model. `DecisionRow` says what the decision's columns mean."""
+
+    key: str
+    decided_by: str
+    legal: bool | None
+    """Whether it is a legal move, by what the bot says and the gateway confirms.
+
+    The last answer before a move of the model is; those before a retry are not, nor any before a
+    move of the bot's own program. None if the bot does not say.
+    """
+    action: str | None
+    """What the bot did then; None if it passed, or faulted."""
+    quantity: int | None
+    face: int | None
+    true: bool | None
+    dice_lost: int | None
+    place: int
+
+
+class ExchangeRow(Outcome, frozen=True, kw_only=True):
     """One answer of a model, or a request that got none (`Exchange`)."""
 
     index: int
@@ -182,11 +252,18 @@ class ExchangeRow(Struct, frozen=True):
     round: int
     turn: int
     """The id of the request that the bot had to answer."""
+    seat: int
     bot: str
     model: str
+    prompt: str
+    """A hash of the system prompt, "" for none."""
+    system: str
+    """The system prompt, in the first row that has it; "" in all others."""
     request: str
-    """All but the model, as JSON; empty under pseudonyms, as the answer."""
+    """All but the model and the system prompt, as JSON; empty under pseudonyms, as the answer."""
     answer: str
+    reasoning: str
+    """What the model thought before its answer, if the server says it."""
     finish: str
     tokens_in: int
     tokens_out: int
@@ -199,20 +276,86 @@ class ExchangeRow(Struct, frozen=True):
     """Whether the arena estimated the tokens, as the server counted none."""
 
 
-def exchange_rows(fixture: Fixture, exchanges: Iterable[Exchange]) -> Iterator[ExchangeRow]:
-    """Yield the rows of a fixture."""
-    for one in exchanges:
-        values = {name: getattr(one, name) for name in _OF_EXCHANGE}
-        yield ExchangeRow(
-            index=fixture.index,
-            variant=fixture.variant,
-            players=len(fixture.seats),
-            bot=fixture.seats[one.seat],
-            **values,
+_OF_EXCHANGE = {*ExchangeRow.__struct_fields__} & {*Exchange.__struct_fields__}
+
+
+class ChatRow(Outcome, frozen=True, kw_only=True):
+    """A conversation up to an answer of a model, in the form that is used for fine-tuning."""
+
+    messages: tuple[ChatMessage, ...]
+    """The answer is the last."""
+    bot: str
+    model: str
+    variant: str
+    players: int
+
+
+class _Asked(NamedTuple):
+    """What a bot asked a model."""
+
+    system: str
+    messages: list[ChatMessage]
+    """Without the system prompt."""
+    rest: str
+    """All else and these messages, as JSON."""
+
+
+def _asked(request: str) -> _Asked:
+    fields = json.loads(request) if request else {}
+    messages = fields.get("messages", [])
+    system = ""
+    if messages and messages[0]["role"] in ("system", "developer"):
+        system = _text(messages[0]["content"])
+        fields["messages"] = messages = messages[1:]
+    told = [ChatMessage(one["role"], _text(one["content"])) for one in messages]
+    return _Asked(system, told, json.dumps(fields, sort_keys=True) if request else "")
+
+
+def _text(content: str | list[dict[str, str]]) -> str:
+    parts = [part["text"] for part in content] if isinstance(content, list) else [content]
+    return "".join(parts)
+
+
+def _outcomes(
+    played: PlayedFixture, rules: Rules, *, counts: bool
+) -> Iterator[tuple[Exchange, Outcome]]:
+    """Yield what bots asked models in a fixture, and what became of it."""
+    made = {row.key: row for row in decision_rows(played, rules, counts=counts)}
+    by = {(one.game, one.seat, one.turn): one.by for one in played.decisions_by}
+    places = {record.game: record.places for record in played.games}
+    answered = [one for one in played.exchanges if not one.refused]
+    last = {(one.game, one.seat, one.turn): one for one in answered}
+    for one in played.exchanges:
+        turn = one.game, one.seat, one.turn
+        key = key_of(played.fixture.index, one.game, one.round, one.bids, one.seat)
+        decided, row = by.get(turn), made.get(key)
+        yield (
+            one,
+            Outcome(
+                key=key,
+                decided_by=decided or "",
+                legal=None if one.refused else _legal(decided, last=one is last[turn]),
+                action=row.action if row else None,
+                quantity=row.quantity if row else None,
+                face=row.face if row else None,
+                true=row.true if row else None,
+                dice_lost=row.dice_lost if row else None,
+                place=places[one.game][one.seat],
+            ),
         )
 
 
-_OF_EXCHANGE = {*ExchangeRow.__struct_fields__} & {*Exchange.__struct_fields__}
+def _legal(by: DecidedBy | None, *, last: bool) -> bool | None:
+    """Tell whether an answer was legal, by who decided, and whether no other came after it."""
+    match by:
+        case DecidedBy.MODEL:
+            # A bot may ask several times, and move by the last answer.
+            return True if last else None
+        case DecidedBy.RETRY:
+            return last
+        case DecidedBy.FALLBACK | DecidedBy.CAPPED:
+            return False
+    return None
 
 
 _Fixture = TypeVar("_Fixture", PlayedFixture, FixtureResult)
@@ -268,10 +411,49 @@ def _decisions(source: _Source) -> Iterator[Struct]:
 
 
 def _models(source: _Source) -> Iterator[Struct]:
-    for fixture, exchanges in source.store.exchanges():
-        shown = source.names.fixture(fixture) if source.names else fixture
-        texts = exchanges if source.names is None else map(without_words, exchanges)
-        yield from exchange_rows(shown, texts)
+    prompts = set[str]()
+    for fixture, exchange, outcome in _exchanges(source):
+        asked = _asked(exchange.request)
+        prompt = sha256(asked.system.encode()).hexdigest()[:16] if asked.system else ""
+        yield ExchangeRow(
+            **asdict(outcome),
+            index=fixture.index,
+            variant=fixture.variant,
+            players=len(fixture.seats),
+            bot=fixture.seats[exchange.seat],
+            prompt=prompt,
+            system="" if prompt in prompts else asked.system,
+            **{name: getattr(exchange, name) for name in _OF_EXCHANGE} | {"request": asked.rest},
+        )
+        prompts.add(prompt)
+
+
+def _chats(source: _Source) -> Iterator[Struct]:
+    for fixture, exchange, outcome in _exchanges(source):
+        if exchange.refused:
+            continue
+        asked = _asked(exchange.request)
+        system = [ChatMessage("system", asked.system)] if asked.system else []
+        answer = ChatMessage("assistant", exchange.answer, exchange.reasoning)
+        yield ChatRow(
+            **asdict(outcome),
+            messages=(*system, *asked.messages, answer),
+            bot=fixture.seats[exchange.seat],
+            model=exchange.model,
+            variant=fixture.variant,
+            players=len(fixture.seats),
+        )
+
+
+def _exchanges(source: _Source) -> Iterator[tuple[Fixture, Exchange, Outcome]]:
+    for played in source.store.played(without_pruned=True):
+        if not played.exchanges:
+            continue
+        id_ = played.fixture.id
+        _, rules = source.rules[id_]
+        shown = source.names.fixture(played.fixture) if source.names else played.fixture
+        for exchange, outcome in _outcomes(played, rules, counts=id_ in source.counting):
+            yield shown, without_words(exchange) if source.names else exchange, outcome
 
 
 def _shown(source: _Source, played: _Fixture) -> _Fixture:
@@ -290,5 +472,8 @@ ROWS: dict[str, tuple[type[Struct], Callable[[_Source], Iterator[Struct]]]] = {
     "pairs": (PairRow, _pairs),
     "decisions": (DecisionRow, _decisions),
     "models": (ExchangeRow, _models),
+    "chats": (ChatRow, _chats),
 }
 """By name: the type of a row, and the function that yields the rows."""
+CHATS = "chats"
+"""The rows that are written as JSON lines alone, and have words that no pseudonym hides."""

@@ -57,7 +57,7 @@ def test_rows_are_the_decisions_of_the_records(played: Path) -> None:
 def decisions(fixture: dict[str, Any], game: dict[str, Any], rules: Rules) -> list[dict[str, Any]]:
     """Read the decisions from a stored game, by the rules of two readings: brute force and here."""
     rows: list[dict[str, Any]] = []
-    used = [False] * len(fixture["seats"])
+    used, shown = [False] * len(fixture["seats"]), list[str]()
     for step, (kind, *event) in enumerate(game["events"]):
         if kind == "round":
             number, opener, palifico, dice = event
@@ -75,6 +75,7 @@ def decisions(fixture: dict[str, Any], game: dict[str, Any], rules: Rules) -> li
                 {
                     "variant": fixture["variant"],
                     "players": len(fixture["seats"]),
+                    "starting_dice": 3,
                     "fixture": fixture["id"],
                     "index": fixture["index"],
                     "block": fixture["block"],
@@ -82,11 +83,14 @@ def decisions(fixture: dict[str, Any], game: dict[str, Any], rules: Rules) -> li
                     "game": game["game"],
                     "round": number,
                     "step": step,
+                    "key": f"{fixture['index']}.{game['game']}.{number}.{len(said)}.{seat}",
                     "seat": seat,
                     "bot": fixture["seats"][seat],
                     "dice": dice[seat],
                     "dice_counts": list(map(len, dice)),
                     "palifico_seat": palifico,
+                    "palifico_used": [one for one, had in enumerate(used) if had],
+                    "shown": " ".join(shown),
                     "bids": [list(one) for one in said],
                     "raises": [[r.face, r.min, r.max] for r in legal] if seat == turn else [],
                     "dudo": bool(said) and seat == turn,
@@ -107,6 +111,7 @@ def decisions(fixture: dict[str, Any], game: dict[str, Any], rules: Rules) -> li
                     row["dice_lost"] = (event[3] == row["seat"]) - (event[4] == row["seat"])
                 if palifico is not None:
                     used[palifico] = True
+                shown.append("/".join("".join(map(str, hand)) for hand in dice))
     return rows
 
 

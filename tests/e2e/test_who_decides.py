@@ -174,3 +174,55 @@ def test_league_sets_the_share(league: Path) -> None:
     terms.write_text(before, encoding="utf-8")
     assert ran.code == 0, ran.err
     assert f"{MARK}</abbr>" not in (league / "lax/bots.html").read_text(encoding="utf-8")
+
+
+def exported(league: Path, rows: str) -> list[dict[str, Any]]:
+    ran = run("export", "league.yaml", "--rows", rows, "--json", cwd=league)
+    assert ran.code == 0, ran.err
+    return [json.loads(line) for line in ran.out.splitlines()]
+
+
+def test_rows_of_models_say_what_became_of_answers(league: Path) -> None:
+    decisions = {row["key"]: row for row in exported(league, "decisions")}
+    rows = exported(league, "models")
+    same = ("bot", "action", "quantity", "face", "true", "dice_lost", "place", "decided_by")
+    for row in rows:
+        if row["action"]:
+            assert {name: row[name] for name in same} == {
+                name: decisions[row["key"]][name] for name in same
+            }
+    legal = {
+        bot: Counter(r["legal"] for r in rows if r["bot"] == bot) for bot in ("able", "capped")
+    }
+    assert legal["able"][True] > legal["able"][False] > 0
+    assert None in legal["capped"]  # a request that the cap refused
+    assert {row["legal"] for row in rows if row["bot"] == "babbler"} == {False}
+    # Each system prompt is in one row, and in no request.
+    told = {row["prompt"]: row["system"] for row in rows if row["system"]}
+    assert len(told) == sum(bool(row["system"]) for row in rows) == 3
+    assert {row["prompt"] for row in rows if not row["refused"]} == {*told}
+    assert not [row for row in rows if '"role": "system"' in row["request"]]
+
+
+def test_conversations_are_in_the_form_for_fine_tuning(league: Path) -> None:
+    chats = exported(league, "chats")
+    answers = [row for row in exported(league, "models") if not row["refused"]]
+    assert [row["key"] for row in chats] == [row["key"] for row in answers]
+    for chat, row in zip(chats, answers, strict=True):
+        first, *_, last = chat["messages"]
+        assert first["role"] == "system"
+        assert "The rules in force" in first["content"] or first["content"].startswith("B")
+        assert last == {"role": "assistant", "content": row["answer"]}
+        assert (chat["legal"], chat["place"]) == (row["legal"], row["place"])
+    retried = next(chat for chat in chats if chat["decided_by"] == "retry" and chat["legal"])
+    assert [one["role"] for one in retried["messages"]] == [
+        *("system", "user", "assistant", "user", "assistant")
+    ]
+
+
+@pytest.mark.parametrize("options", [("--format", "csv"), ("--json", "--anonymous")])
+def test_conversations_in_another_form_are_refused(league: Path, options: tuple[str, ...]) -> None:
+    ran = run("export", "league.yaml", "--rows", "chats", *options, cwd=league)
+    assert ran.code == 2
+    assert ran.err.startswith("error: conversations are JSON lines")
+    assert ran.err.count("\n") == 1

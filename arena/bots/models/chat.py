@@ -84,6 +84,15 @@ class _Request(Struct, frozen=True):
 
 class _Content(Struct, frozen=True):
     content: str | None = None
+    reasoning_content: object = None
+    reasoning: object = None
+    """The same, as some servers call it."""
+
+    @property
+    def thought(self) -> str:
+        """What the model thought before its answer; "" if the server does not say it in words."""
+        said = self.reasoning_content or self.reasoning
+        return said if isinstance(said, str) else ""
 
 
 class _Choice(Struct, frozen=True):
@@ -110,6 +119,8 @@ class Completion(Struct, frozen=True):
     tokens_out: int
     estimated: bool = False
     """Whether the tokens are an estimate, as the server counted none."""
+    reasoning: str = ""
+    """What the model thought before it answered, if the server says it."""
 
 
 _requests = msgspec.json.Decoder(_Request)
@@ -168,9 +179,10 @@ def read_completion(body: bytes, request: bytes) -> Completion:
     if not answer.choices:
         raise ValueError("its answer has no choices")
     choice, usage = answer.choices[0], answer.usage or _Usage()
+    message = choice.message
     if usage.prompt_tokens < 0 or usage.completion_tokens < 0:
         raise ValueError("its answer counts tokens below 0")
-    text = choice.message.content or ""
+    text = message.content or ""
     counted = usage.prompt_tokens and (usage.completion_tokens or not text)
     return Completion(
         text,
@@ -178,6 +190,7 @@ def read_completion(body: bytes, request: bytes) -> Completion:
         usage.prompt_tokens if counted else _estimate(request),
         usage.completion_tokens if counted else _estimate(text.encode()),
         estimated=not counted,
+        reasoning=message.thought,
     )
 
 
@@ -231,6 +244,7 @@ def complete(model: Model, key: str, body: bytes) -> Completion:
     return replace(
         completion,
         text=_without(key, completion.text),
+        reasoning=_without(key, completion.reasoning),
         finish=_without(key, completion.finish),
     )
 

@@ -251,6 +251,7 @@ class Gateway:
         exchange = replace(
             asking,
             answer=completion.text,
+            reasoning=completion.reasoning,
             finish=completion.finish,
             tokens_in=completion.tokens_in,
             tokens_out=completion.tokens_out,

@@ -19,7 +19,7 @@ from arena.io.files import os_errors, replacing
 from arena.league.store.files import logs_path
 from arena.league.store.store import Store
 from arena.league.terms.stored_schedule import schedule_of
-from arena.publish.export import ROWS, table
+from arena.publish.export import CHATS, ROWS, table
 from arena.publish.export_files import FORMATS
 from arena.publish.pseudonyms import Pseudonyms, secret_of
 from arena.publish.report import Report, ReportRequest, report, reveals_seed, watch
@@ -129,8 +129,9 @@ def _watch(request: ReportRequest, *, opening: bool) -> Report | None:
     type=click.Choice(list(ROWS)),
     default="games",
     show_default=True,
-    help="What a row is: a game, a pair of bots and who is better, a decision, or a request to a"
-    " language model with its answer, which may be private.",
+    help="What a row is: a game, a pair of bots and who is better, a decision, a request to a"
+    " language model with its answer, or (JSON lines alone) a conversation for fine-tuning; the"
+    " last two may be private.",
 )
 @click.option("--pairs", is_flag=True, help="The same as --rows pairs.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format jsonl.")
@@ -161,6 +162,9 @@ def export(
     rows = "pairs" if pairs else rows
     format_ = "jsonl" if as_json else format_
     path = store_path(league, store)
+    if rows == CHATS and (format_ != "jsonl" or anonymous):
+        what = "conversations are JSON lines, and name whom they name"
+        raise ArenaError(what, hint=f"--rows {rows} --format jsonl, without --anonymous")
     if output is None and format_ == "parquet" and sys.stdout.isatty():
         raise ArenaError("parquet is not for a terminal", hint=f"name a file: -o {rows}.parquet")
     if anonymous and reveals_seed(league, path):

@@ -1,7 +1,9 @@
 """What bots may ask at their sockets, and what they get instead of what they may not."""
 
+import json
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from arena.bots.models.config import Cap, Caps, Model
 from arena.game.records import DecidedBy, Decision
 from tests.bots.models.callers import HELLO, Connection, model, table
 from tests.support.depth import depth
-from tests.support.model_server import ModelServer, say, serving
+from tests.support.model_server import ModelServer, completion, say, send, serving
 
 
 def test_answers_come_over_one_connection_and_are_noted_with_game_round_and_turn() -> None:
@@ -26,6 +28,30 @@ def test_answers_come_over_one_connection_and_are_noted_with_game_round_and_turn
     noted = [(one.seat, one.game, one.round, one.turn, one.model) for one in gateway.exchanges]
     assert noted == [(0, 0, 2, 1, "small")] * 3
     assert sum(one.micros for one in gateway.exchanges) == 3 * (100 * 1 + 10 * 10)
+
+
+@pytest.mark.parametrize(
+    ("field", "said", "noted"),
+    [
+        ("reasoning_content", "Two are missing.", "Two are missing."),
+        ("reasoning", "Two are missing.", "Two are missing."),
+        ("reasoning", {"effort": "high"}, ""),
+        ("reasoning_content", None, ""),
+    ],
+)
+def test_thoughts_of_a_model_are_noted_and_not_passed_on(
+    field: str, said: object, noted: str
+) -> None:
+    def thinks(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+        answer = json.loads(completion("[dudo]"))
+        answer["choices"][0]["message"][field] = said
+        send(handler, 200, json.dumps(answer).encode())
+
+    with serving(thinks) as server, table({"small": model(server.url)}, ("small",)) as at:
+        gateway, [seat] = at
+        answer = seat.ask()
+    assert answer.body["choices"][0]["message"] == {"role": "assistant", "content": "[dudo]"}
+    assert [(one.answer, one.reasoning) for one in gateway.exchanges] == [("[dudo]", noted)]
 
 
 def test_bot_sees_the_models_that_it_was_granted() -> None:
