@@ -11,6 +11,7 @@ import argparse
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import yaml
 from pyarrow.parquet import ParquetFile, read_table
@@ -34,19 +35,38 @@ def main() -> None:
     )
     parser.add_argument("--book", nargs="*", default=[*VARIANTS], choices=[*VARIANTS])
     parser.add_argument("--players", nargs="*", type=int, default=[2, 3, 4, 5, 6])
-    parser.add_argument("--games", type=int, default=20, help="of a fixture")
+    parser.add_argument("--games", type=int, default=20, help="of a fixture, at most")
     chosen = parser.parse_args()
     chosen.folder.mkdir(parents=True, exist_ok=True)
-    rows, blocks = 0, 0
-    while rows < chosen.decisions:
-        # The first block of a league is about as long as the others.
-        blocks = -(-chosen.decisions // rows) if blocks == 1 else blocks + 1
-        rows = play(chosen, blocks)
+    games, blocks = begun(chosen.folder) or planned(chosen)
+    while (rows := play(chosen, chosen.folder, games, blocks)) < chosen.decisions:
+        blocks += 1
     (chosen.folder / "README.md").write_text(card(chosen.folder), encoding="utf-8")
     print(f"{rows:,} decisions in {chosen.folder / ROWS}; README.md says what they are")
 
 
-def play(chosen: argparse.Namespace, blocks: int) -> int:
+def begun(folder: Path) -> tuple[int, int] | None:
+    """Return the games of a fixture and the blocks of the league in a folder, if there is one."""
+    path = folder / "league.yaml"
+    if not path.exists():
+        return None
+    league = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return league["games"], league["blocks"]
+
+
+def planned(chosen: argparse.Namespace) -> tuple[int, int]:
+    """Return how many games a fixture and how many blocks make so many decisions.
+
+    A block with one game a fixture is tried first. A quarter of the decisions is the most that a
+    block should have, so that the last one goes little beyond what is asked for.
+    """
+    with TemporaryDirectory() as folder:
+        once = play(chosen, Path(folder), games=1, blocks=1)
+    games = min(max(chosen.decisions // (4 * once), 1), chosen.games)
+    return games, -(-chosen.decisions // (games * once))
+
+
+def play(chosen: argparse.Namespace, folder: Path, games: int, blocks: int) -> int:
     """Play so many blocks, and export; returns the number of decisions."""
     books = [{"variant": book, "calza": on} for book in chosen.book for on in (False, True)]
     league = {
@@ -56,16 +76,16 @@ def play(chosen: argparse.Namespace, blocks: int) -> int:
         ],
         "variants": books,
         "players": chosen.players,
-        "games": chosen.games,
+        "games": games,
         "blocks": blocks,
         "seed": "decisions",
     }
-    path = chosen.folder / "league.yaml"
+    path = folder / "league.yaml"
     path.write_text(yaml.safe_dump(league, sort_keys=False), encoding="utf-8")
-    arena(chosen.folder, "run", path.name, "--accept-changes", "--replays", "none")
+    arena(folder, "run", path.name, "--accept-changes", "--replays", "none")
     how = ("--rows", "decisions", "--format", "parquet", "-o", ROWS)
-    arena(chosen.folder, "export", path.name, *how)
-    with ParquetFile(chosen.folder / ROWS) as file:
+    arena(folder, "export", path.name, *how)
+    with ParquetFile(folder / ROWS) as file:
         return int(file.metadata.num_rows)
 
 

@@ -9,15 +9,15 @@ from arena.bots.kits import create
 from tests.lab.env.test_examples import example
 
 BOTS = ("--bots", "sample:honest", "mine")
-SMALL = (*BOTS, "--book", "bga", "--players", "2", "--games", "1")
+SMALL = (*BOTS, "--book", "bga", "--players", "2")
 
 
 @pytest.mark.slow
 def test_data_set_has_so_many_decisions_and_a_card(tmp_path: Path) -> None:
     create(tmp_path / "mine", "python")
-    *_, last = example("make_dataset.py", "made", "--decisions", "60", *SMALL, cwd=tmp_path)
+    *_, last = example("make_dataset.py", "made", "--decisions", "300", *SMALL, cwd=tmp_path)
     rows = read_table(tmp_path / "made" / "decisions.parquet").to_pylist()
-    assert len(rows) >= 60
+    assert 300 <= len(rows) < 450
     assert last.startswith(f"{len(rows)} decisions")
     card = (tmp_path / "made" / "README.md").read_text(encoding="utf-8")
     for column in rows[0]:
