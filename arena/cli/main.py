@@ -72,6 +72,7 @@ COMMANDS = {
     "bots": {
         "doctor": "Test what each sandbox isolates on this machine.",
         "images": "List or build the images of the docker sandbox.",
+        "upgrade": "Say whether this version goes on with a folder.",
     },
     "help": {
         "help": "Show a page of the manual.",
@@ -115,6 +116,7 @@ _MODULES = {
     "perft": "game:perft_",
     "doctor": "doctor",
     "images": "images",
+    "upgrade": "upgrade",
     "help": "help",
 }
 """The module of each command below `arena.cli`, and its name there unless it is `command`."""

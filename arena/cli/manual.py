@@ -45,6 +45,7 @@ PAGES = {
     "class": "teaching",
     "doctor": "sandboxes",
     "images": "sandboxes",
+    "upgrade": "upgrading",
     "help": "install",
 }
 """The page on a command that has another name."""

@@ -48,6 +48,7 @@ Commands:
   perft    Count the bid sequences of a round.
   doctor   Test what each sandbox isolates on this machine.
   images   List or build the images of the docker sandbox.
+  upgrade  Say whether this version goes on with a folder.
   help     Show a page of the manual.
 """,
     "new": """\
@@ -1230,6 +1231,20 @@ Options:
                (debootstrap, as root).
   -h, --help   Show this message and exit.
 """,
+    "upgrade": """\
+Usage: arena upgrade [OPTIONS] FOLDER
+
+  Say whether this version reads the league, ladder or course in FOLDER and
+  goes on with it.
+
+  Nothing is written. The exit code is 1 if something is refused. To replay
+  the games: `arena verify`.
+
+Options:
+  --check     Read all of it, and change nothing.  [required]
+  --json      Print data as JSON.
+  -h, --help  Show this message and exit.
+""",
     "help": """\
 Usage: arena help [OPTIONS] [WORD]...
 
@@ -1547,6 +1562,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     },
     "doctor": {"--json": ""},
     "images build": {"--from-host": ""},
+    "upgrade": {"--check": "", "--json": ""},
     "help": {"--search": "", "--json": ""},
 }
 """By command, the options and their values: words, BOT, TEXT for others, "" for none."""
@@ -1608,6 +1624,7 @@ ARGUMENTS = {
     "perft": "",
     "doctor": "",
     "images build": "",
+    "upgrade": "",
     "help": "WORD",
 }
 """By command, what its arguments are."""
@@ -1670,6 +1687,8 @@ WORDS = [
     "submit",
     "teachers",
     "teaching",
+    "upgrade",
+    "upgrading",
     "verify",
     "versions",
     "watch",

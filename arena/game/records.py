@@ -372,7 +372,7 @@ class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     measure of a model; unset for `MODEL_SHARE`."""
 
 
-class Conditions(Struct, frozen=True):
+class Conditions(Struct, frozen=True, forbid_unknown_fields=True):
     """The conditions that a league is played under at a time, every default explicit."""
 
     name: str

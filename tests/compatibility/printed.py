@@ -14,6 +14,7 @@ from arena.author.coach.coaching import Coaching, Puzzle
 from arena.author.compare.result import Comparison
 from arena.author.quick_table import TableResult
 from arena.bots.sandboxes.doctor import SandboxReport
+from arena.cli.upgrade import Checked
 from arena.course.changes import Moved
 from arena.course.check import Checkup
 from arena.course.forget import Forgotten
@@ -244,6 +245,7 @@ PRINTED: dict[str, tuple[Any, ...]] = {
         ),
     ),
     "images": (named(keys("Image", image=str, available=bool)),),
+    "upgrade": (keys("Upgrade", version=str, files=list[Checked]),),
     "help": (
         keys("Page", topic=str, text=str),
         keys("Word", word=str, commands=dict[str, str], places=many(_Place)),

@@ -14,6 +14,7 @@ from arena.league.keeping.verify import verify
 from arena.league.store import store as stores
 from arena.league.store.store import Store
 from arena.league.terms.stored_schedule import schedule_of
+from tests.cli.command import error_line, run
 from tests.compatibility import kept_stores
 from tests.league.store import edit
 
@@ -85,6 +86,28 @@ def test_new_default_changes_no_root(tmp_path: Path, kind: str) -> None:
         [rules, *_] = store.history().start.variants.values()
         assert rules.a_new_switch is False  # type: ignore[attr-defined]
     assert verified_root(path) == root
+
+
+def renamed_back(path: Path, old: str, new: str) -> None:
+    """Let a store say what a later version would have stored, with the right hashes."""
+    with Store(path) as store:
+        info = store.chain().info  # type: ignore[union-attr]
+    with Store(path.with_name("newer.sqlite"), create=True) as store:
+        store._begin(info.replace(old.encode(), new.encode()), b"null", [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ('"blocks":', '"a_new_option":7,"blocks":', "a_new_option"),
+        ('"palifico_once":', '"a_new_switch":true,"palifico_once":', "a_new_switch"),
+    ],
+)
+def test_newer_store_says_so(tmp_path: Path, old: str, new: str, named: str) -> None:
+    path, _ = kept_stores.copied("whole", tmp_path)
+    renamed_back(path, old, new)
+    ran = run("status", "newer.yaml", "--store", "newer.sqlite", cwd=tmp_path)
+    error_line(ran, f"a newer arena made it, with '{named}'", "newer.sqlite", "pipx upgrade")
 
 
 @pytest.mark.usefixtures("later_version")

@@ -200,6 +200,7 @@ def test_page_in_the_index_has_no_address_that_leads_nowhere_there() -> None:
     assert all((ROOT / picture.removeprefix(base)).is_file() for picture in pictures)
 
 
+@only_in_long
 @pytest.mark.slow
 def test_tests_of_the_source_archive_are_found(built: Path, tmp_path: Path) -> None:
     [archive] = built.glob("*.tar.gz")

@@ -26,7 +26,7 @@ def test_ladder_of_another_version_is_refused(tmp_path: Path, command: str, name
     before = other.read_bytes()
     more = ["new"] if command == "restore" else []
     ran = run("ladder", command, club, *more, cwd=tmp_path)
-    hint = f"{other} / use the arena that made it"
+    hint = f"{other} / a newer arena made it: pipx upgrade perudo-arena"
     error_line(ran, f"it has version 41, this arena reads version {VERSION} / ", hint)
     assert other.read_bytes() == before
 

@@ -66,7 +66,9 @@ class BookFile(SqliteFile):
         version = self.version() or 0
         if version != self.schema.version:
             what = f"it has version {version}, this arena reads version {self.schema.version}"
-            raise ArenaError(what, str(self.path), "use the arena that made it")
+            newer = version > self.schema.version
+            hint = "a newer arena made it: pipx upgrade perudo-arena"
+            raise ArenaError(what, str(self.path), hint if newer else "use the arena that made it")
         self.check_tables(self.schema.known)
         if self._writes:  # a copy has another mode
             self.connection.execute("PRAGMA journal_mode = WAL")

@@ -374,9 +374,7 @@ class StoreFiles:
             if [*self.rows.rows("SELECT * FROM sqlite_master WHERE name = 'logs'")]:
                 raise DamageError("these are the logs of a store, not its rows")
         if version != SCHEMA_VERSION:
-            what = f"the store has version {version}, this arena reads version {SCHEMA_VERSION}"
-            hint = "use the arena that made it, or --store with a new file"
-            raise ArenaError(what, str(self.path), hint)
+            raise _of_another_version(version, self.path)
         self.rows.check_tables(ROWS)
         if self._writes:
             # From now on both files need their write-ahead logs.
@@ -387,6 +385,13 @@ class StoreFiles:
             self._count = len(self.positions())
             logs.note_stored(self._count)
             self.checkpoint()
+
+
+def _of_another_version(version: int, path: Path) -> ArenaError:
+    what = f"the store has version {version}, this arena reads version {SCHEMA_VERSION}"
+    hint = "use the arena that made it, or --store with a new file"
+    newer = "a newer arena made it: pipx upgrade perudo-arena"
+    return ArenaError(what, str(path), newer if version > SCHEMA_VERSION else hint)
 
 
 def not_played(path: Path) -> ArenaError:

@@ -1,5 +1,6 @@
 """A league's games on disk: rows in one SQLite file, logs in another, fixture by fixture."""
 
+import re
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +21,7 @@ from arena.game.records import (
     PlayedFixture,
     QuarantinedFixture,
 )
-from arena.io.errors import FindingError
+from arena.io.errors import ArenaError, FindingError
 from arena.league.changes import Change, History
 from arena.league.store.failures import damaged_fixtures, pruned_logs
 from arena.league.store.files import (
@@ -45,6 +46,7 @@ from arena.league.store.rows import (
 from arena.league.store.store_file import StoreFile
 
 _encode = msgspec.json.Encoder().encode
+_UNKNOWN = re.compile("unknown field `([^`]*)`")
 _Decoded = TypeVar("_Decoded")
 _leagues = msgspec.json.Decoder(Conditions)
 _machines = msgspec.json.Decoder(MachineInfo | None)
@@ -148,10 +150,20 @@ class Store:
             what = "the stored conditions of the league are damaged"
             raise FindingError(what, str(self.path), "put back a copy of the store")
         with self._rows.translate_errors():
-            changes = [_changes.decode(change) for change in chain.changes]
-            machine = _machines.decode(chain.machine)
-            start = replace(_leagues.decode(chain.info), machine=machine)
+            try:
+                changes = [_changes.decode(change) for change in chain.changes]
+                machine = _machines.decode(chain.machine)
+                start = replace(_leagues.decode(chain.info), machine=machine)
+            except msgspec.ValidationError as error:
+                if unknown := _UNKNOWN.search(str(error)):
+                    raise self._newer(unknown[1]) from None
+                raise
             return History(start, changes, [chain.info, *chain.changes])
+
+    def _newer(self, term: str) -> ArenaError:
+        """Return the error for a term that decides games in a way that is not known here."""
+        what = f"a newer arena made it, with '{term}', which this one does not know"
+        return ArenaError(what, str(self.path), "pipx upgrade perudo-arena")
 
     def begin(self, conditions: Conditions, changes: Iterable[Change] = ()) -> None:
         """Store the conditions before the first game, in place of any others."""

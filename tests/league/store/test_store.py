@@ -401,16 +401,22 @@ def test_change_that_is_not_what_was_written_is_found(tmp_path: Path, damage: st
         assert sound == CHANGES[: len(sound)]
 
 
-@pytest.mark.parametrize("version", [7, 41])
+NEWER = "a newer arena made it: pipx upgrade perudo-arena"
+OLDER = "use the arena that made it, or --store with a new file"
+
+
+@pytest.mark.parametrize(("version", "hint"), [(1, OLDER), (7, NEWER), (41, NEWER)])
 @pytest.mark.parametrize("create", [True, False])
-def test_store_of_another_version_is_refused(tmp_path: Path, version: int, *, create: bool) -> None:
+def test_store_of_another_version_is_refused(
+    tmp_path: Path, version: int, hint: str, *, create: bool
+) -> None:
     path = two_fixtures(tmp_path / "s.sqlite")
     execute(path, f"PRAGMA user_version = {version}")
     before = path.read_bytes()
     with pytest.raises(ArenaError) as caught:
         Store(path, create=create)
     assert caught.value.what == f"the store has version {version}, this arena reads version 2"
-    assert caught.value.hint == "use the arena that made it, or --store with a new file"
+    assert caught.value.hint == hint
     assert path.read_bytes() == before
 
 
