@@ -34,6 +34,7 @@ PAGES = {
     "run": "league",
     "status": "store",
     "card": "report",
+    "animate": "report",
     "export": "store",
     "verify": "store",
     "backup": "store",

@@ -32,6 +32,7 @@ Commands:
   report   Write the site of a stored league.
   card     Write the rank of a bot as a picture, for a README.
   final    Play a final of the best, told as it goes.
+  animate  Write a stored game as an animated picture.
   export   Write one row per game: CSV, JSON lines, Parquet.
   verify   Replay and check a stored league.
   backup   Copy a stored league, even while it is played.
@@ -519,6 +520,22 @@ Options:
                         No salt is mixed into a seed.
   --json                Print data as JSON.
   -h, --help            Show this message and exit.
+""",
+    "animate": """\
+Usage: arena animate [OPTIONS] LEAGUE FIXTURE GAME
+
+  Write a game of LEAGUE as an animated picture (GIF), to share it.
+
+  FIXTURE and GAME are counted from 0, as in the address of a replay.
+
+Options:
+  --store PATH     File that the games are stored in, with NAME.logs.sqlite
+                   beside it [default: the name of LEAGUE with the ending
+                   .sqlite].
+  --last N         Show the last N rounds alone.  [1<=x<=1000000000]
+  -o, --into FILE  The file to write [default: game-FIXTURE-GAME.gif].
+  --json           Print data as JSON.
+  -h, --help       Show this message and exit.
 """,
     "export": """\
 Usage: arena export [OPTIONS] LEAGUE
@@ -1428,6 +1445,7 @@ OPTIONS: dict[str, dict[str, str]] = {
         "--trust-bots": "",
         "--json": "",
     },
+    "animate": {"--store": "TEXT", "--last": "TEXT", "-o": "TEXT", "--into": "TEXT", "--json": ""},
     "export": {
         "--store": "TEXT",
         "--format": "csv jsonl parquet",
@@ -1583,6 +1601,7 @@ ARGUMENTS = {
     "report": "",
     "card": "BOT",
     "final": "",
+    "animate": "",
     "export": "",
     "verify": "",
     "backup": "",
@@ -1631,6 +1650,7 @@ ARGUMENTS = {
 WORDS = [
     "accuracy",
     "alike",
+    "animate",
     "authors",
     "backup",
     "card",

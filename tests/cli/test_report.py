@@ -209,6 +209,15 @@ def test_key_that_cannot_be_written_is_an_error(copied: Path) -> None:
     error_line(run("report", "league.yaml", *options, cwd=copied), "the key cannot be written")
 
 
+def test_a_game_is_written_as_an_animated_picture(copied: Path) -> None:
+    ran = run("animate", "league.yaml", "0", "0", "--last", "1", cwd=copied)
+    assert (ran.code, told(ran.err)) == (0, ["animation: game-0-0.gif"])
+    assert (copied / "game-0-0.gif").read_bytes().startswith(b"GIF89a")
+    error_line(run("animate", "league.yaml", "0", "999", cwd=copied), "fixture 0 has no game 999")
+    ran = run("animate", "league.yaml", "0", "0", "--into", "no/such.gif", cwd=copied)
+    error_line(ran, "it cannot be written", "such.gif")
+
+
 def test_card_of_a_bot_is_a_file_of_the_report(copied: Path) -> None:
     ran = run("card", "league.yaml", "honest", cwd=copied)
     assert (ran.code, told(ran.err)) == (0, ["card: honest.svg"])

@@ -36,16 +36,16 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 PICTURE = "podium.png"
 WIDTH = 1200
 HEIGHT = 630
-_EDGE = 72
+EDGE = 72
 """Pixels left free on all sides."""
-_GROUND = (252, 251, 248)
-_INK = (28, 29, 34)
-_DICE = (168, 40, 58)
-_STEP = (231, 239, 248)
+GROUND = (252, 251, 248)
+INK = (28, 29, 34)
+DICE = (168, 40, 58)
+STEP = (231, 239, 248)
 _PIPS = {1: "e", 2: "ai", 3: "aei", 4: "acgi", 5: "acegi", 6: "acdfgi"}
 """Which of the nine places of a die's face hold a pip, from a to i."""
-_DIE = 72
-_GAP = 12
+DIE = 72
+GAP = 12
 _LINE = 96
 _FIRST = 32
 """The code of the first glyph; the last is the tilde."""
@@ -58,30 +58,30 @@ def podium(league: str, verdict: str, bots: Sequence[str], dice: Sequence[int] =
     """
     import numpy as np
 
-    pixels = np.full((HEIGHT, WIDTH, 3), _GROUND, np.uint8)
-    pixels[:16] = _DICE
-    faces = WIDTH - _EDGE - (_DIE + _GAP) * len(dice)
-    _write(pixels, _EDGE, 48, league, faces)
+    pixels = np.full((HEIGHT, WIDTH, 3), GROUND, np.uint8)
+    pixels[:16] = DICE
+    faces = WIDTH - EDGE - (DIE + GAP) * len(dice)
+    write(pixels, EDGE, 48, league, faces)
     for place, face in enumerate(dice):
-        _draw_die(pixels, faces + _GAP + (_DIE + _GAP) * place, 48, face)
-    for line, words in enumerate(_lines(verdict)):
-        _write(pixels, _EDGE, 144 + 68 * line, words)
+        draw_die(pixels, faces + GAP + (DIE + GAP) * place, 48, face)
+    for line, words in enumerate(lines(verdict)):
+        write(pixels, EDGE, 144 + 68 * line, words)
     for place, bot in enumerate(bots[:3], 1):
         top = 306 + (place - 1) * _LINE
-        pixels[top - 8 : top + 80, _EDGE - 24 : WIDTH - _EDGE + 24] = _STEP
-        _draw_die(pixels, _EDGE, top, place)
-        _write(pixels, _EDGE + 104, top, bot)
+        pixels[top - 8 : top + 80, EDGE - 24 : WIDTH - EDGE + 24] = STEP
+        draw_die(pixels, EDGE, top, place)
+        write(pixels, EDGE + 104, top, bot)
     rows = b"".join(b"\0" + row.tobytes() for row in pixels)
     return png(WIDTH, HEIGHT, RGB, [(b"IDAT", zlib.compress(rows, 9))])
 
 
-def _lines(words: str) -> list[str]:
+def lines(words: str) -> list[str]:
     """Return a text in at most two lines."""
     lines = [""]
     for word in ascii_name(words).split():
         longer = f"{lines[-1]} {word}".strip()
         width = sum(glyph.shape[1] for glyph in _shown(longer))
-        if width <= WIDTH - 2 * _EDGE:
+        if width <= WIDTH - 2 * EDGE:
             lines[-1] = longer
         else:
             lines.append(word)
@@ -110,11 +110,11 @@ def _shown(words: str) -> "list[Pixels]":
     return [glyphs.get(letter, glyphs["?"]) for letter in ascii_name(words) or "?"]
 
 
-def _write(pixels: "Pixels", left: int, top: int, words: str, right: int = WIDTH - _EDGE) -> None:
+def write(pixels: "Pixels", left: int, top: int, words: str, right: int = WIDTH - EDGE) -> None:
     """Write as much of a text as fits."""
     import numpy as np
 
-    ink = np.array(_INK, np.uint16)
+    ink = np.array(INK, np.uint16)
     for glyph in _shown(words):
         height, width = glyph.shape
         if left + width > right:
@@ -125,15 +125,18 @@ def _write(pixels: "Pixels", left: int, top: int, words: str, right: int = WIDTH
         left += width
 
 
-def _draw_die(pixels: "Pixels", left: int, top: int, face: int) -> None:
+def draw_die(
+    pixels: "Pixels", left: int, top: int, face: int, colour: tuple[int, int, int] = DICE
+) -> None:
+    """Draw a die; the face 0 has no pips."""
     import numpy as np
 
-    y, x = np.mgrid[:_DIE, :_DIE]
+    y, x = np.mgrid[:DIE, :DIE]
     edge = np.maximum(abs(x - 35.5), abs(y - 35.5)) <= 36
     corner = np.hypot(np.maximum(abs(x - 35.5) - 22, 0), np.maximum(abs(y - 35.5) - 22, 0)) <= 14
-    part = pixels[top : top + _DIE, left : left + _DIE]
-    part[edge & corner] = _DICE
-    for name in _PIPS[face]:
+    part = pixels[top : top + DIE, left : left + DIE]
+    part[edge & corner] = colour
+    for name in _PIPS.get(face, ""):
         row, column = divmod("abcdefghi".index(name), 3)
         part[np.hypot(x - 17.5 - 18 * column, y - 17.5 - 18 * row) <= 7] = (255, 255, 255)
 
