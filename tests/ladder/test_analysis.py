@@ -34,6 +34,13 @@ def test_worst_decisions_lead_to_their_games(club: Desk, tmp_path: Path) -> None
     assert steps
     for path, step in steps:
         assert f'id="{step}"' in (ann / path).read_text()
+    data = json.loads((ann / "one@1.why.json").read_text())
+    assert (data["version"], data["judged"]["games"]) == ("one@1", 16)
+    assert data["judged"]["worst"]
+    games = [json.loads(line) for line in (ann / "one@1.games.jsonl").read_text().splitlines()]
+    assert games
+    assert all(game["seats"][game["seat"]] == "one@1" for game in games)
+    assert all(game["steps"][-1]["kind"] == "end" for game in games)
     assert broken_links(ann) == []
     assert "two@1.why.html" not in (ann / "one@1.html").read_text()
 

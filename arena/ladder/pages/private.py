@@ -17,9 +17,10 @@ from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from arena.author.coach.words import at_table, did, named
-from arena.game.records import PlayedFixture
+from arena.game.records import GameRecord, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.io import shipped
 from arena.io.files import read_json
@@ -35,7 +36,7 @@ from arena.playstats.coach.decisions import Decision, DecisionAction
 from arena.publish.charts import Chart, rating_history
 from arena.publish.data.play import HistoryRow
 from arena.publish.data.results import HeadToHeadRow
-from arena.publish.replay_steps import deciders_of, replay, words_of
+from arena.publish.replay_steps import Replay, deciders_of, replay, words_of
 from arena.publish.site_folder import FRONT, File, locked_site, replace_site
 from arena.publish.templates import environment
 
@@ -278,6 +279,8 @@ class _Author:
         self._ladder = ladder
         self._existing = existing
         self._played = ladder.played
+        self._judged: dict[str, Why | None] = {}
+        """Why versions lose, as it is written in two forms."""
 
     def files(self) -> Iterator[File]:
         """Yield every file."""
@@ -351,17 +354,20 @@ class _Author:
         if page.milestone:
             key = self._ladder.judged(page.milestone, page.looked_at)
             yield self._file(f"{stem}.why.html", key, partial(self._why, page))
+            yield self._file(f"{stem}.why.json", key, partial(self._why_as_data, page))
         if before := page.before:
             key = _hash((before.digest, page.version.digest))
             make = partial(self._changes, before, page.version)
             yield self._file(f"{stem}.changes.html", key, make)
 
     def _version_files(self, page: _Page) -> Iterator[File]:
-        """Yield the page of a version, and its checks and faults as data."""
+        """Yield the page of a version, its checks and faults as data, and its newest games."""
         name = page.version.name
         key = page.key
-        shown_at = f"{file_stem(name)}.html"
-        data_at = f"{file_stem(name)}.json"
+        stem = file_stem(name)
+        shown_at = f"{stem}.html"
+        data_at = f"{stem}.json"
+        yield self._file(f"{stem}.games.jsonl", key, partial(self._games_as_data, page))
         if self._existing.get(shown_at) == self._existing.get(data_at) == key:
             yield File(shown_at, None, key)
             yield File(data_at, None, key)
@@ -381,20 +387,35 @@ class _Author:
         yield File(data_at, msgspec.json.format(msgspec.json.encode(data), indent=1), key)
 
     def _why(self, page: _Page) -> str:
-        variants = self._played.variants
-        fixtures = (self._played.fixture(index) for index in page.looked_at)
-        began = time.process_time()
-        judged = why(
-            page.version.name, ((played, variants[played.fixture.variant]) for played in fixtures)
-        )
-        self._ladder.judging += time.process_time() - began
         return _rendered(
             "ladder_why.html",
             version=page.version.name,
-            why=judged,
+            why=self._judge(page),
             milestone=page.milestone,
             pages=page.pages,
         )
+
+    def _why_as_data(self, page: _Page) -> str:
+        judged = self._judge(page)
+        data = {
+            "version": page.version.name,
+            "milestone": page.milestone,
+            "judged": judged.judged if judged else None,
+        }
+        return msgspec.json.format(msgspec.json.encode(data), indent=1).decode()
+
+    def _judge(self, page: _Page) -> Why | None:
+        """Return why a version loses, judged once."""
+        name = page.version.name
+        if name in self._judged:
+            return self._judged[name]
+        variants = self._played.variants
+        fixtures = (self._played.fixture(index) for index in page.looked_at)
+        began = time.process_time()
+        judged = why(name, ((played, variants[played.fixture.variant]) for played in fixtures))
+        self._ladder.judging += time.process_time() - began
+        self._judged[name] = judged
+        return judged
 
     def _changes(self, before: Version, version: Version) -> str:
         archive = self._ladder.folder.version
@@ -414,23 +435,42 @@ class _Author:
         stderr = {
             bot: stderr_of(played, seat) for seat, bot in enumerate(fixture.seats) if bot in mine
         }
-        rules = self._played.variants[fixture.variant]
-        own = [one for one in played.exchanges if fixture.seats[one.seat] in mine]
-        models = {one.model for one in own}
-        games = [
-            replay(
-                game,
-                fixture.seats,
-                rules,
-                fixture.max_rounds,
-                words_of(own, game.game, models),
-                deciders_of(played.decisions_by, game.game),
-            )
-            for game in played.games[-NEWEST:]
-        ]
+        games = [self._replay(played, game) for game in played.games[-NEWEST:]]
         return _rendered(
             "ladder_game.html", fixture=fixture, games=games, stderr=stderr, most=NEWEST
         )
+
+    def _replay(self, played: PlayedFixture, game: GameRecord) -> Replay:
+        """Return a game step by step, with what the models of the author's bots wrote."""
+        fixture = played.fixture
+        mine = {version.name for version in self._versions}
+        own = [one for one in played.exchanges if fixture.seats[one.seat] in mine]
+        return replay(
+            game,
+            fixture.seats,
+            self._played.variants[fixture.variant],
+            fixture.max_rounds,
+            words_of(own, game.game, {one.model for one in own}),
+            deciders_of(played.decisions_by, game.game),
+        )
+
+    def _games_as_data(self, page: _Page) -> str:
+        """Return the newest games of a version as JSON lines, the newest first."""
+        lines = []
+        for own in page.newest:
+            if not self._played.has_log(own.fixture):
+                continue
+            played = self._played.fixture(own.fixture)
+            record = next(one for one in played.games if one.game == own.game)
+            head = {
+                "fixture": own.fixture,
+                "variant": own.variant,
+                "seats": own.seats,
+                "seat": played.fixture.seats.index(page.version.name),
+            }
+            game = {**head, **asdict(self._replay(played, record))}
+            lines.append(f"{msgspec.json.encode(game).decode()}\n")
+        return "".join(lines)
 
 
 def _hash(value: object) -> str:

@@ -233,6 +233,8 @@ _FOR_PROGRAMS = [
     Route(f"{_V1}/versions/{{version:version}}", api.version),
     Route(f"{_V1}/versions/{{version:version}}/check", api.check),
     Route(f"{_V1}/versions/{{version:version}}/archive", author.archive),
+    Route(f"{_V1}/versions/{{version:version}}/why", author.why),
+    Route(f"{_V1}/versions/{{version:version}}/games", author.games),
     Route(f"{_V1}/versions/{{version:version}}/events", api.version_events),
     Route(f"{_V1}/orders", api.post_order, methods=["POST"]),
     Route(f"{_V1}/openapi.json", api.openapi),

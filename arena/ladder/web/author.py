@@ -200,14 +200,30 @@ def archive(request: Request) -> Response:
     return FileResponse(path, media_type="application/x-tar", filename=path.name.replace("@", "-"))
 
 
+def why(request: Request) -> Response:
+    """Return why a version loses, as the coach judges it."""
+    return _as_data(request, "why.json", "no games of it have been judged yet")
+
+
+def games(request: Request) -> Response:
+    """Return the newest games of a version, a line each."""
+    return _as_data(request, "games.jsonl", "no games of it are written yet")
+
+
+def _as_data(request: Request, kind: str, missing: str) -> Response:
+    _, version = seen_version(request)
+    file = _private(request, version.author, f"{file_stem(version.name)}.{kind}")
+    if not file.is_file():
+        raise RequestError(404, missing, "ask again after the next publication")
+    media = "application/json" if kind.endswith(".json") else "application/jsonl"
+    return FileResponse(file, media_type=media)
+
+
 def private(request: Request) -> Response:
     """Serve a file that the ladder wrote for one author."""
     author = request.path_params["author"]
     path = request.path_params["path"]
-    visitor = visitor_of(request)
-    if not visitor.has_session:
-        raise RequestError(404, NOT_FOUND)
-    may_see(visitor, author)
+    may_see(visitor_of(request), author)
     file = _private(request, author, path or "index.html")
     if not file.is_file():
         raise RequestError(404, NOT_FOUND)

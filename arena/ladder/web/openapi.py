@@ -134,6 +134,30 @@ def _of_authors() -> dict[str, Any]:
         security=_AUTHOR,
         parameters=[_path(*_VERSION)],
     )
+    why = _operation(
+        "getWhy",
+        "Why a version loses, as the coach judges its games: its leaks, its worst decisions",
+        {},
+        ("401", "404"),
+        security=_AUTHOR,
+        parameters=[_path(*_VERSION)],
+    )
+    why["responses"]["200"] = {
+        "description": "What `arena coach --json` says of its decisions",
+        "content": {"application/json": {"schema": {"type": "object"}}},
+    }
+    games = _operation(
+        "getGames",
+        "The newest games of a version, step by step, the newest first",
+        {},
+        ("401", "404"),
+        security=_AUTHOR,
+        parameters=[_path(*_VERSION)],
+    )
+    games["responses"]["200"] = {
+        "description": "A JSON object a line",
+        "content": {"application/jsonl": {"schema": {"type": "string"}}},
+    }
     binary = {"type": "string", "format": "binary"}
     content = {"application/x-tar": {"schema": binary}}
     archive["responses"]["200"] = {"description": "A tar archive", "content": content}
@@ -143,6 +167,8 @@ def _of_authors() -> dict[str, Any]:
         "/versions/{version}": {"get": version},
         "/versions/{version}/check": {"get": check},
         "/versions/{version}/archive": {"get": archive},
+        "/versions/{version}/why": {"get": why},
+        "/versions/{version}/games": {"get": games},
         "/versions/{version}/events": {"get": events},
     }
 

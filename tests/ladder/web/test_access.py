@@ -63,9 +63,12 @@ CASES = [
     Case("POST", "/versions/mine@1", (401, 404, 409, 403, 409), PLAY, IS_FORM),
     Case("GET", "/api/v1/versions/mine@1/archive", (401, 404, 200, 200, 200)),
     Case("GET", "/api/v1/versions/none@1/archive", (401, 404, 404, 404, 404)),
-    Case("GET", "/private/ann/sent/mine@1.tar", (404, 404, 200, 404, 200)),
-    Case("GET", "/private/ann/", (404, 404, 200, 404, 200)),
-    Case("GET", "/private/ann/index.html", (404, 404, 200, 404, 200)),
+    Case("GET", "/private/ann/sent/mine@1.tar", (404, 404, 200, 200, 200)),
+    Case("GET", "/private/ann/", (404, 404, 200, 200, 200)),
+    Case("GET", "/private/ann/index.html", (404, 404, 200, 200, 200)),
+    Case("GET", "/api/v1/versions/mine@1/why", (401, 404, 200, 200, 200)),
+    Case("GET", "/api/v1/versions/mine@1/games", (401, 404, 200, 200, 200)),
+    Case("GET", "/api/v1/versions/none@1/why", (401, 404, 404, 404, 404)),
     Case("GET", "/private/ann/none", (404,) * 5),
     Case("GET", "/administration", (404, 404, 404, 404, 200)),
     Case("POST", "/administration", (404, 404, 404, 404, 409), FORM, IS_FORM),
@@ -124,6 +127,8 @@ def crowd(
     folder = ladder(tmp_path_factory.mktemp("access"))
     make_private(folder.private / "ann")
     (folder.private / "ann/index.html").write_text("ann's")
+    for kind in ("why.json", "games.jsonl"):
+        (folder.private / f"ann/mine@1.{kind}").write_text("{}\n")
     (folder.private / "ann/sent").mkdir()
     with Requests(folder, writes=True) as requests:
         requests.add("yves", "", "", 9)
