@@ -9,7 +9,7 @@ from threading import Thread
 import msgspec
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from arena.author.web_table.person import WebPerson
 from arena.author.web_table.server import TableServer, serving
@@ -22,6 +22,7 @@ from arena.ladder.book.shown import LIVE_GAME_FACT, LiveGame, RoundBegun
 from arena.ladder.folder import Folder
 from tests.author.web_table.test_person import HELLO, turn
 from tests.browser.replaying import show
+from tests.browser.test_door import assess
 from tests.ladder.web.doors import door_of, ladder
 from tests.publish.in_memory import write_site
 from tests.support import factory
@@ -109,6 +110,20 @@ def test_live_game(phone: Page, tmp_path: Path) -> None:
             phone.goto(f"{door.base}/live")
             phone.wait_for_selector(f".p{players}")
             in_view(phone, "#now", "[data-live-pause]")
+
+
+@pytest.mark.slow
+def test_highlights_while_a_ladder_sleeps(phone: Page, site: Path, tmp_path: Path) -> None:
+    with door_of(ladder(tmp_path)) as door:
+        door.folder.site.symlink_to(site)
+        phone.goto(f"{door.base}/live")
+        tour = phone.frame_locator(".tour")
+        expect(tour.locator("#why")).to_contain_text("Highlight 1 of ")
+        assert phone.evaluate(HIDDEN, ".tour") == []
+        assess(phone, "highlights")
+        [frame] = phone.frames[1:]
+        for one in (".table", "#why", "#play", "#whole"):
+            assert frame.evaluate(HIDDEN, one) == [], one
 
 
 def show_live(folder: Folder, players: int) -> None:

@@ -179,3 +179,10 @@ def test_the_chart_of_dice_has_the_marks_of_the_table(page: Page, site: Path) ->
     assert len(set(marks)) == len(SEATS)
     heights = first.locator("rect").evaluate_all("all => all.map(one => one.height.baseVal.value)")
     assert max(heights) - min(heights) < 0.1
+
+
+def test_names_lead_to_the_pages_of_bots(page: Page, site: Path) -> None:
+    show(page, site, "#0.0.0")
+    page.locator("#table .who a").first.click()
+    page.wait_for_url("**/bots/*.html")
+    assert page.text_content("h1")
