@@ -10,6 +10,8 @@ pyarrow: `pip install 'perudo-arena[parquet]'`.
 import argparse
 import subprocess
 import sys
+from collections.abc import Sequence
+from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,6 +24,8 @@ from arena.publish.data.schema import LeagueHead, TableType
 from arena.publish.export import DecisionRow
 
 ROWS = "decisions.parquet"
+MARGIN = 1.1
+"""How many times the decisions that are asked for are aimed at, as games are not equally long."""
 CARD = Path(__file__).with_name("dataset_card.md")
 
 
@@ -39,7 +43,7 @@ def main() -> None:
     chosen = parser.parse_args()
     chosen.folder.mkdir(parents=True, exist_ok=True)
     games, blocks = begun(chosen.folder) or planned(chosen)
-    while (rows := play(chosen, chosen.folder, games, blocks)) < chosen.decisions:
+    while (rows := play(chosen, chosen.folder, chosen.book, games, blocks)) < chosen.decisions:
         blocks += 1
     (chosen.folder / "README.md").write_text(card(chosen.folder), encoding="utf-8")
     print(f"{rows:,} decisions in {chosen.folder / ROWS}; README.md says what they are")
@@ -57,18 +61,21 @@ def begun(folder: Path) -> tuple[int, int] | None:
 def planned(chosen: argparse.Namespace) -> tuple[int, int]:
     """Return how many games a fixture and how many blocks make so many decisions.
 
-    A block with one game a fixture is tried first. A quarter of the decisions is the most that a
-    block should have, so that the last one goes little beyond what is asked for.
+    A block with one game a fixture, of one rule book, says how many that makes.
     """
     with TemporaryDirectory() as folder:
-        once = play(chosen, Path(folder), games=1, blocks=1)
-    games = min(max(chosen.decisions // (4 * once), 1), chosen.games)
-    return games, -(-chosen.decisions // (games * once))
+        tried = play(chosen, Path(folder), chosen.book[:1], games=1, blocks=1)
+    most = tried * len(chosen.book) * chosen.games
+    wanted = chosen.decisions * MARGIN
+    blocks = ceil(wanted / most)
+    return ceil(wanted * chosen.games / (most * blocks)), blocks
 
 
-def play(chosen: argparse.Namespace, folder: Path, games: int, blocks: int) -> int:
+def play(
+    chosen: argparse.Namespace, folder: Path, rule_books: Sequence[str], games: int, blocks: int
+) -> int:
     """Play so many blocks, and export; returns the number of decisions."""
-    books = [{"variant": book, "calza": on} for book in chosen.book for on in (False, True)]
+    books = [{"variant": book, "calza": on} for book in rule_books for on in (False, True)]
     league = {
         "name": "Decisions",
         "bots": [

@@ -120,7 +120,8 @@ class RivalsVectorEnv(gymnasium.vector.VectorEnv[Observation, Numbers, Any]):
         """Make new games, and rivals that know nothing of earlier ones."""
         rules, seats = self.setting.rules, self.setting.players
         self._games = Games(self.num_envs, rules, seats, seed=seed)
-        by_name = {name: _named(name) for name in {*self._wanted} if isinstance(name, str)}
+        names = {who for who in self._wanted if isinstance(who, str)}
+        by_name = {name: _named(name) for name in names}
         self._rivals = [by_name[who] if isinstance(who, str) else who for who in self._wanted]
         players: Iterable[object] = (who.play for who in by_name.values())
         self._witnesses = [player for player in players if isinstance(player, Witness)]

@@ -92,6 +92,17 @@ def test_agent_that_plays_as_its_rival_wins_as_often() -> None:
     assert abs(np.mean(wins)) < 0.2
 
 
+@pytest.mark.parametrize("rival", ["sample:champion", "sample:memory"])
+def test_one_game_at_a_time_is_played_to_its_end_again_and_again(rival: str) -> None:
+    envs = gymnasium.make_vec(perudo_v0.ID, num_envs=1, rivals=[rival], starting_dice=1)
+    seen, _ = envs.reset(seed=1)
+    ended = 0
+    for _ in range(40):
+        seen, _, over, *_ = envs.step(seen["action_mask"].argmax(1))
+        ended += over[0]
+    assert ended > 10
+
+
 def test_champion_forgets_games_that_are_broken_off() -> None:
     envs = make("sample:champion", "sample:honest")
     for *_, over, _ in played(envs, depth(25, 80))[1:]:
