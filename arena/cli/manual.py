@@ -23,6 +23,10 @@ _MEANINGS = {"", "meaning", "what happened"}
 _NO_REFERENCE = ("Start", "Evidence")
 """Parts of the manual that explain no key or option."""
 
+_SMALL_WORDS = re.compile(r"(?:an?|and|do|does|for|how|i|in|is|it|my|of|on|or|the|to|what|why)")
+_ENDING = re.compile("(?:es|ed|s)$")
+_SHORT = 4
+"""Letters of words that are searched for as they are."""
 PAGES = {
     "new": "languages",
     "play": "check",
@@ -121,9 +125,13 @@ def _called(name: str) -> set[str]:
 def search(words: Sequence[str]) -> list[Block]:
     """Return the blocks that have all words, at most one of each section.
 
-    Sections whose heading has one come first, then those with most of such blocks.
+    Sections whose heading has one come first, then those with most of such blocks. Words that say
+    nothing by themselves are left out, and `crashes` also finds `crashed`.
     """
-    wanted = [re.compile(rf"\b{re.escape(word.lower())}") for word in words]
+    asked = [word.lower() for each in words for word in each.split()]
+    telling = [word for word in asked if not _SMALL_WORDS.fullmatch(word)] or asked
+    stems = [_ENDING.sub("", word) if len(word) > _SHORT else word for word in telling]
+    wanted = [re.compile(rf"\b{re.escape(stem)}") for stem in stems]
     found: dict[tuple[str, str], list[Block]] = {}
     for block in _blocks():
         text = f"{block.topic} {block.section} {block.text}".lower()

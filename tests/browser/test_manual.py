@@ -66,3 +66,24 @@ def test_search_works_in_files_and_loads_nothing_from_elsewhere(
         page.get_by_role("button", name="Search").first.click()
         page.keyboard.type("quarantined")
         expect(page.get_by_text("When a worker dies").first).to_be_visible()
+
+
+FOUND = {
+    "my bot crashes": "docs/guides/debug",
+    "reproducible": "docs/reference/rules",
+    "upgrade": "docs/guides/upgrading",
+    "timeout": "docs/reference/league",
+    "memory limit": "docs/guides/sandboxes",
+    "contribute": "docs/reference/install",
+}
+"""What somebody types into the search, and a page that it must list."""
+
+
+def test_search_lists_the_page_where_it_is(manual: Path, browser: Browser) -> None:
+    with watched(browser) as page:
+        for words, where in FOUND.items():
+            page.goto((manual / "docs/guides/store.html").as_uri())
+            page.get_by_role("button", name="Search").first.click()
+            page.keyboard.type(words)
+            # Links of the navigation have no words to mark.
+            expect(page.locator(f'a[href*="{where}.html?h="]').first).to_be_visible()

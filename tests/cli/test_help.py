@@ -15,7 +15,7 @@ import pytest
 from msgspec import Struct
 
 from arena.bots.manifest import Manifest
-from arena.cli.manual import explained, topics
+from arena.cli.manual import explained, search, topics
 from arena.cli.quick import completed
 from arena.course.config import CourseFile
 from arena.game.records import Cause
@@ -277,3 +277,22 @@ def test_line_for_a_shell_makes_a_completion(tmp_path: Path, shell: str) -> None
     [name] = re.findall(rf"_ARENA_COMPLETE=({shell}_source)", lines)
     ran = run_process(cwd=tmp_path, env={"_ARENA_COMPLETE": name})
     assert f"_ARENA_COMPLETE={shell}_complete" in ran.out
+
+
+FOUND = {
+    "my bot crashes": "debug",
+    "crashed": "debug",
+    "reproducible": "rules",
+    "upgrade": "upgrading",
+    "timeout": "league",
+    "memory limit": "sandboxes",
+    "contribute": "install",
+    "how to write a bot": "authors",
+}
+"""What somebody looks for, and the page where it is."""
+
+
+@pytest.mark.parametrize("words", FOUND)
+def test_search_finds_the_page_where_it_is(words: str) -> None:
+    pages = [*dict.fromkeys(block.topic for block in search(words.split()))]
+    assert FOUND[words] in pages[:3]
