@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from arena.course.lock import GradingTerms
-from arena.course.points import FAIR, Part, total_of
+from arena.course.points import Part, total_of
 from arena.game.records import BotInfo, Conditions, Fixture, FixtureResult, QuarantinedFixture
 from arena.game.rules.round import ROUNDS_PER_DIE, max_rounds
 from arena.game.seeds import commitment, fixture_seed
@@ -37,7 +37,7 @@ FOR_BASELINES = 0.9
 _GROWTH = 1.6
 """The most by which the number of blocks is multiplied from one look to the next."""
 _LEAST_GAIN = 0.02
-"""The least gain in win share over an equal bot that a reference is taken to have."""
+"""The least gain in win share from no points to all that is reckoned with."""
 _WORTHWHILE = 0.25
 """A baseline gets more games if its variance is at least this part of the largest one."""
 Blocks = Mapping[str, Sequence[int]]
@@ -138,17 +138,22 @@ def more_blocks(
 
 
 def expected_blocks(
-    points: Mapping[str, float], shares: Mapping[str, float], wanted: float, most: int
+    points: Mapping[str, float],
+    scales: Mapping[str, tuple[float, float]],
+    wanted: float,
+    most: int,
 ) -> int:
-    """Return how many blocks a bot needs against each baseline if it is halfway to the reference.
+    """Return how many blocks a bot needs against each baseline if it gets half of the points.
 
-    `points` and `shares`, the reference's, are by the name of the baseline; `wanted` is the
-    half-width that the sum of the points may have, `most` the budget in blocks.
+    `points`, and `scales`, the shares that bring none and all of them, are by the name of the
+    baseline; `wanted` is the half-width that the sum of the points may have, `most` the budget in
+    blocks.
     """
     square = 0.0
     for name, of in points.items():
-        gain = max(shares[name] - FAIR, _LEAST_GAIN)
-        share = FAIR + gain / 2
+        none, best = scales[name]
+        gain = max(best - none, _LEAST_GAIN)
+        share = min(none + gain / 2, 1.0)
         square += (of / gain) ** 2 * share * (1.0 - share)
     needed = ceil(Z95**2 * square / wanted**2 / PER_BLOCK)
     return min(most, max(min(FIRST, most), needed))

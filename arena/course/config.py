@@ -21,7 +21,7 @@ from arena.course.baselines import PER_BLOCK
 from arena.course.by_hand import ADDED, MAX_POINTS, ByHand, read_by_hand
 from arena.course.lock import GradingTerms, Lock, read_lock
 from arena.course.moments import EXAMPLE, Due, extended, parse_moment
-from arena.course.points import GradeKey
+from arena.course.points import FAIR, GradeKey
 from arena.course.roster import COLUMNS, Student, find_id, read_roster
 from arena.course.table import Titles
 from arena.game.records import LimitsInfo
@@ -62,6 +62,14 @@ class BaselineEntry(Struct, frozen=True, forbid_unknown_fields=True):
     bot: str
     """A folder, an archive or `sample:NAME`."""
     points: Points
+    none: Annotated[float, Meta(ge=0, lt=1)] = FAIR
+    """The share of games won that brings no points."""
+    all: Annotated[float, Meta(gt=0, le=1)] | None = None
+    """The share that brings all of them; None for that of the reference."""
+
+    def scale(self, reference: float) -> tuple[float, float]:
+        """Return the shares that bring no points, and all; `reference` is the reference's."""
+        return self.none, reference if self.all is None else self.all
 
 
 class MarksEntry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -494,6 +502,11 @@ class _Reader:
             what = f"the marks add up to {given:g} points, not to the total of {marks.total:g}"
             listed = ", ".join(f"{key} {points:g}" for key, points in parts.items())
             raise ArenaError(what, self._at("marks"), f"correct one of: {listed}")
+        for name, baseline in marks.baselines.items():
+            if baseline.all is not None and baseline.all <= baseline.none:
+                where = self._at(f"marks.baselines.{name}.all")
+                what = "`all` must be a larger share of games won than `none`"
+                raise ArenaError(what, where, f"`none` is {baseline.none:g}")
         taken = {LEGAL, FIELD, *ADDED}
         named = [("baselines", name) for name in marks.baselines]
         named += [("by_hand", name) for name in marks.by_hand]

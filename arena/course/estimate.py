@@ -134,8 +134,10 @@ def effort(course: Course, hand_ins: int, programs: int, speed: Speed) -> Effort
     most = file.budget // PER_BLOCK
     games = 0
     if baselines:
-        each = expected_blocks(points, speed.shares, wanted, most) * PER_BLOCK
-        games = len(baselines) * (programs * each + file.reference_games)
+        scales = {name: entry.scale(speed.shares[name]) for name, entry in baselines.items()}
+        each = expected_blocks(points, scales, wanted, most) * PER_BLOCK
+        measured = sum(entry.all is None for entry in baselines.values())
+        games = len(baselines) * programs * each + measured * file.reference_games
     games += field_games(file.marks.field, programs + len(baselines), file.precision)
     work = games + hand_ins * (_CHECK + (_COMPARISON if file.alike else 0))
     return Effort(games, work / speed.games, file.precision)
@@ -226,8 +228,9 @@ class GamesLeft:
         if self.shares and played:
             half = total_of(baseline_parts(file, self.shares, blocks)).half_width
             return min(len(baselines) * most, ceil(played * max(1.0, (half / wanted) ** 2)))
-        shares = {
-            name: self.shares[name].share if name in self.shares else _GUESS for name in baselines
+        scales = {
+            name: entry.scale(self.shares[name].share if name in self.shares else _GUESS)
+            for name, entry in baselines.items()
         }
         points = {name: entry.points for name, entry in baselines.items()}
-        return len(baselines) * expected_blocks(points, shares, wanted, most)
+        return len(baselines) * expected_blocks(points, scales, wanted, most)

@@ -50,7 +50,7 @@ from arena.course.marks import (
 from arena.course.output.pages import Notices, write_pages
 from arena.course.output.private import close_to_others
 from arena.course.output.similarity import Similarity, compare_hand_ins
-from arena.course.points import Share, share_of, total_of
+from arena.course.points import FAIR, Share, share_of, total_of
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
 from arena.ladder.folder import existing
@@ -234,8 +234,11 @@ class _Games:
         shares = {name: share_of(won, PER_BLOCK) for name, won in blocks.items()}
         for name, share in shares.items():
             self._listener.note(f"reference against {name}: {_words(share)}")
-            if not share.beats:
-                what = f"the reference does not clearly beat the baseline '{name}': {_words(share)}"
+            least = self._course.file.marks.baselines[name].none
+            if not share.beats(least):
+                more = "" if least == FAIR else f" in more than {100 * least:g} %"
+                beats = f"clearly beat the baseline '{name}'{more}"
+                what = f"the reference does not {beats}: {_words(share)}"
                 hint = "choose a weaker baseline, or a stronger reference"
                 raise ArenaError(what, str(self._course.path), hint)
         self.lock = replace(self.lock, shares=shares)

@@ -121,22 +121,26 @@ def decider(file: CourseFile, shares: Mapping[str, Share]) -> Decide:
 
 
 def measure(file: CourseFile) -> Decide:
-    """Return what decides how many blocks the reference plays: the same against each baseline."""
+    """Return what decides how many blocks the reference plays: the same against each baseline.
+
+    It plays none where course.yaml says which share brings all points.
+    """
     count = -(-file.reference_games // PER_BLOCK)
-    return lambda _: dict.fromkeys(file.marks.baselines, count)
+    measured = [name for name, entry in file.marks.baselines.items() if entry.all is None]
+    return lambda _: dict.fromkeys(measured, count)
 
 
 def baseline_parts(
     file: CourseFile, shares: Mapping[str, Share], blocks: Blocks
 ) -> dict[str, Part]:
     """Return what the wins against each baseline are worth; `shares` are the reference's."""
-    return {
-        name: against(
-            share_of(won, PER_BLOCK), shares[name].share, file.marks.baselines[name].points
-        )
-        for name, won in blocks.items()
-        if won
-    }
+    parts = {}
+    for name, won in blocks.items():
+        entry = file.marks.baselines[name]
+        if won:
+            none, best = entry.scale(shares[name].share if name in shares else 1.0)
+            parts[name] = against(share_of(won, PER_BLOCK), best, entry.points, none)
+    return parts
 
 
 def mark_of(

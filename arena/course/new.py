@@ -19,7 +19,8 @@ from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.course.config import MarksEntry
 from arena.course.moments import parse_moment
 from arena.course.output.handouts import PACK
-from arena.course.plan import ONE_EXERCISE, STARTER, WEEKS
+from arena.course.plan import ONE_EXERCISE, REFERENCE, STARTER, WEEKS
+from arena.course.points import FAIR
 from arena.course.reference.draw import draw_reference
 from arena.course.roster import read_roster
 from arena.io import shipped
@@ -141,10 +142,12 @@ def _exercise(submissions: str, due: datetime, precision: float, marks: MarksEnt
         "marks:",
         f"  total: {marks.total:g}",
         f"  legal: {marks.legal:g}  # for the steps of the check that are passed",
-        "  baselines:  # all points for the win share of the reference, none for one half",
+        "  baselines:  # all points for winning as often as the reference, none for one half",
     ]
     for name, entry in marks.baselines.items():
-        lines.append(f'    {name}: {{bot: "{entry.bot}", points: {entry.points:g}}}')
+        shares = "" if entry.none == FAIR else f", none: {entry.none:g}"
+        shares += "" if entry.all is None else f", all: {entry.all:g}"
+        lines.append(f'    {name}: {{bot: "{entry.bot}", points: {entry.points:g}{shares}}}')
     if marks.field:
         lines.append(f"  field: {marks.field:g}  # for the share of games won against all others")
     return "\n".join([*lines, ""])
@@ -170,7 +173,7 @@ def _write_common(root: Path, config: str, roster: bytes) -> None:
     (root / PACK).mkdir()
     for sheet in (shipped.folder("docs") / "guides/pack").iterdir():
         shutil.copyfile(sheet, root / PACK / sheet.name)  # without its permissions
-    draw_reference(root / "reference", random.SystemRandom())
+    draw_reference(root / REFERENCE, random.SystemRandom())
     for path, copied in _copies(STARTER, root / "starter"):
         copied.write_bytes(path.read_bytes())
 

@@ -15,17 +15,25 @@ class PlannedWeek(Struct, frozen=True):
     """Points that half the interval of a mark may have: rivals that are close take more games."""
 
 
-def _marks(legal: float, points: dict[str, float], field: float = 0.0) -> MarksEntry:
-    baselines = {name: BaselineEntry(f"sample:{name}", of) for name, of in points.items()}
-    return MarksEntry(100, legal, baselines, field)
-
-
-ONE_EXERCISE = _marks(30, {"random": 30, "honest": 30}, field=10)
-WEEKS = (
-    PlannedWeek("honest", _marks(50, {"random": 50}), 2),
-    PlannedWeek("odds", _marks(30, {"honest": 70}), 2),
-    PlannedWeek("memory", _marks(20, {"sh-minimal": 40, "odds": 40}), 5),
-    PlannedWeek("equilibrium", _marks(20, {"odds": 30, "memory": 40}, field=10), 8),
-)
+REFERENCE = "reference"
+"""The folder of the reference, which `arena course init` draws."""
 STARTER = "random"
 """The sample bot that students begin with: legal, and worse than the solution of any week."""
+_RANDOM = BaselineEntry("sample:random", 50)
+_HONEST = BaselineEntry("sample:honest", 70)
+_MINIMAL = BaselineEntry("sample:sh-minimal", 80, none=0.7)
+"""It bids as little as it can: who notices wins more than by the odds alone."""
+_READER = BaselineEntry(REFERENCE, 70, none=0.4, all=0.6)
+"""It learns how its rival bids and doubts: who can be read wins less than half."""
+WEEKS = (
+    PlannedWeek("honest", MarksEntry(100, 50, {"random": _RANDOM}), 2),
+    PlannedWeek("odds", MarksEntry(100, 30, {"honest": _HONEST}), 3),
+    PlannedWeek("memory", MarksEntry(100, 20, {"sh-minimal": _MINIMAL}), 5),
+    PlannedWeek("equilibrium", MarksEntry(100, 20, {REFERENCE: _READER}, field=10), 5),
+)
+ONE_EXERCISE = MarksEntry(
+    100,
+    30,
+    {"random": BaselineEntry("sample:random", 30), "honest": BaselineEntry("sample:honest", 30)},
+    field=10,
+)

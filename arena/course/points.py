@@ -27,10 +27,9 @@ class Share(Struct, frozen=True):
     low: float
     high: float
 
-    @property
-    def beats(self) -> bool:
-        """Whether it is more than that of two equal bots, beyond what chance explains."""
-        return self.low > FAIR
+    def beats(self, least: float = FAIR) -> bool:
+        """Return whether it is more than another share, beyond what chance explains."""
+        return self.low > least
 
     @property
     def loses(self) -> bool:
@@ -90,15 +89,14 @@ def share_of(blocks: Sequence[int], games: int) -> Share:
     return Share(share, total, min(low, share), max(high, share))
 
 
-def against(share: Share, reference: float, points: float) -> Part:
+def against(share: Share, best: float, points: float, none: float = FAIR) -> Part:
     """Return what a share against a baseline is worth.
 
-    One half is worth nothing, the share of the reference all points; in between, points grow
-    linearly. `expected_blocks` and the student's page assume that, too.
+    The share `none` is worth nothing, `best` all points; in between, points grow linearly.
+    `expected_blocks` and the student's page assume that, too.
     """
     low, middle, high = (
-        points * (value - FAIR) / (reference - FAIR)
-        for value in (share.low, share.share, share.high)
+        points * (value - none) / (best - none) for value in (share.low, share.share, share.high)
     )
     return _on_scale(low, middle, high, points, share)
 

@@ -24,7 +24,7 @@ from arena.course.config import LEGAL, MarksEntry, read_keys
 from arena.course.estimate import play_apart
 from arena.course.intake.checks import POSITIONS, Checked
 from arena.course.lock import GradingTerms
-from arena.course.plan import ONE_EXERCISE, WEEKS
+from arena.course.plan import ONE_EXERCISE, REFERENCE, WEEKS
 from arena.course.points import Part, Share, Total, against, certain, share_of, total_of
 from arena.course.reference.draw import draw_reference
 from arena.game.records import LimitsInfo
@@ -166,10 +166,14 @@ def _shares(
     """
     where = str(request.course or "course.yaml")
     entries = file.marks.baselines
-    baselines = {name: find_bot(entry.bot, base, where) for name, entry in entries.items()}
     if file.reference is None:
         draw_reference(drawn, random.SystemRandom())
     reference = find_bot(file.reference or str(drawn), base, where)
+    itself = file.reference or REFERENCE
+    baselines = {
+        name: reference if entry.bot == itself else find_bot(entry.bot, base, where)
+        for name, entry in entries.items()
+    }
     own = [*baselines.values(), reference]
     sandbox = sandbox_for([bot], request.sandbox, trusted=request.trusted, own=own)
     terms = GradingTerms(
@@ -202,9 +206,10 @@ def _shares(
     shares = {}
     for name, entry in entries.items():
         best = share_of(won[terms.reference][name], PER_BLOCK)
-        if not best.beats:
+        if entry.all is None and not best.beats(entry.none):
             what = f"the reference does not clearly beat the baseline '{name}' in these games"
             raise ArenaError(what, hint="play more: --games 1000")
         share = share_of(won[bot.info.digest][name], PER_BLOCK)
-        shares[name] = TrialShare(against(share, best.share, entry.points), best)
+        none, whole = entry.scale(best.share)
+        shares[name] = TrialShare(against(share, whole, entry.points, none), best)
     return shares

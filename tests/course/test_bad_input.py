@@ -69,6 +69,10 @@ COURSES: dict[str, tuple[dict[str, object], tuple[str, ...]]] = {
         {"marks": {**MARKS, "baselines": {"x": {"bot": "sample:*", "points": 50}}}},
         ("names", "bots", "name one of them"),
     ),
+    "all points for no more than none": (
+        {"marks": {**MARKS, "baselines": {"x": {"bot": "sample:odds", "points": 50, "all": 0.5}}}},
+        ("`all` must be a larger share", "course.yaml:", "`none` is 0.5"),
+    ),
     "no reference": ({"reference": None}, ("need a reference", "sample:odds")),
     "unknown key": ({"dedline": "x"}, ("unknown key 'dedline'", "did you mean 'deadline'")),
     "unknown variant": ({"variant": "bgaa"}, ("unknown variant", "course.yaml:")),

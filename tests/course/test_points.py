@@ -87,3 +87,10 @@ def test_field_and_baselines_share_the_precision() -> None:
     assert target(2, 0) == 2
     assert target(2, 10) == pytest.approx(1.8)
     assert FIRST > 1
+
+
+def test_a_baseline_may_say_which_shares_bring_none_and_all() -> None:
+    found = [
+        against(share_of([won] * 10, 100), 0.6, 70, 0.4).points for won in (30, 40, 45, 60, 80)
+    ]
+    assert found == pytest.approx([0, 0, 17.5, 70, 70])

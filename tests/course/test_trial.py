@@ -35,6 +35,24 @@ def test_bot_is_told_about_how_many_points_it_gets(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_bot_is_tried_by_the_rubric_of_a_week(tmp_path: Path) -> None:
+    honest = ROOT / "sample_bots/honest"
+    options = ("--games", 80, "--sandbox", "process", "--trust-bots", "--workers", 1, "--json")
+    ran = run("course", "try", honest, "--week", 4, *options, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    found = json.loads(ran.out)
+    assert [*found["shares"]] == ["reference"]
+    assert found["shares"]["reference"]["part"]["points"] == 0
+    assert (found["total"][0], found["most"], found["field"]) == (20, 90, 10)
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_week_that_the_pack_has_not_is_one_clear_line(tmp_path: Path) -> None:
+    ran = run("course", "try", ROOT / "sample_bots/honest", "--week", 5, cwd=tmp_path)
+    error_line(ran, "there is no week '5'", "--week", "1 to 4")
+
+
+@pytest.mark.slow
 def test_bot_that_does_not_start_plays_no_games(tmp_path: Path) -> None:
     broken = bot(tmp_path / "broken", "import sys\nsys.exit(3)\n", name="broken")
     options = ("--sandbox", "process", "--trust-bots", "--workers", 1)

@@ -3,7 +3,7 @@
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 from arena.author.check.findings import StepResult
 from arena.author.coach.words import did, named
 from arena.course.baselines import block, name_of, pairing_of
-from arena.course.config import FIELD, LEGAL, Course
+from arena.course.config import FIELD, LEGAL, BaselineEntry, Course
 from arena.course.intake.checks import Checked
 from arena.course.lock import Lock
 from arena.course.marks import Mark, Result, first_look_of
@@ -208,7 +208,7 @@ class StudentPages:
             told=told,
             total=f"{file.marks.total:g}",
             facts=[*self._facts(result)],
-            parts=[*_parts(result, self._lock)],
+            parts=[*_parts(result, self._lock, file.marks.baselines)],
             sums=[*_sums(result.mark)] if result.mark else [],
             table=self._finals,
             pseudonym=pseudonym,
@@ -262,7 +262,9 @@ def _clock(moment: datetime, zone: tzinfo | None) -> str:
     return f"{moment.astimezone(zone):{_TIME}} {zone}"
 
 
-def _parts(result: Result, lock: Lock) -> Iterator[PartLine]:
+def _parts(
+    result: Result, lock: Lock, baselines: Mapping[str, BaselineEntry]
+) -> Iterator[PartLine]:
     names = {name: f"against {name}" for name in lock.terms.baselines}
     names |= {LEGAL: "legal play", FIELD: "all others"}
     for name, part in result.mark.parts.items() if result.mark else ():
@@ -271,16 +273,22 @@ def _parts(result: Result, lock: Lock) -> Iterator[PartLine]:
             name=names.get(name, name),
             share=percent(part.share.share, 2) if part.share else "",
             reference=percent(reference.share, 2) if reference else "",
-            how=_how(name, part, result, lock),
+            how=_how(name, part, result, baselines, reference),
             points=fixed(part.points),
             of=f"{part.of:g}",
             interval=f"{fixed(part.low)} to {fixed(part.high)}" if part.share else "",
         )
 
 
-def _how(name: str, part: Part, result: Result, lock: Lock) -> str:
+def _how(
+    name: str,
+    part: Part,
+    result: Result,
+    baselines: Mapping[str, BaselineEntry],
+    reference: Share | None,
+) -> str:
     """Return how the points of a part were calculated, or the teacher's reason for them."""
-    if name not in {LEGAL, FIELD, *lock.terms.baselines}:
+    if name not in {LEGAL, FIELD, *baselines}:
         return result.mark.reasons.get(name, "not marked yet") if result.mark else ""
     if result.hand_in is None:
         return "nothing was handed in"
@@ -292,18 +300,22 @@ def _how(name: str, part: Part, result: Result, lock: Lock) -> str:
     if name == FIELD:
         games = counted(part.share.games, "game")
         return f"of {games} won: {part.of:g} {_TIMES} {_percent(part.share.share)} %"
-    return _against(part.share, lock.shares[name], part.of)
+    return _against(part.share, baselines[name], reference, part.of)
 
 
-def _against(share: Share, reference: Share, of: float) -> str:
+def _against(share: Share, entry: BaselineEntry, reference: Share | None, of: float) -> str:
     """Return how the points against a baseline were calculated."""
     games = counted(share.games, "game")
-    if share.share <= FAIR:
-        return f"of {games}: no points up to one half"
-    if share.share >= reference.share:
-        return f"of {games}: all points from the reference's share on"
-    won, whole = _percent(share.share), _percent(reference.share)
-    return f"of {games}: {of:g} {_TIMES} ({won} {_MINUS} 50) ÷ ({whole} {_MINUS} 50)"
+    none, best = entry.scale(reference.share if reference else 1.0)
+    if share.share <= none:
+        least = "one half" if none == FAIR else f"{100 * none:g} %"
+        return f"of {games}: no points up to {least}"
+    if share.share >= best:
+        most = "the reference's share" if entry.all is None else f"{100 * best:g} %"
+        return f"of {games}: all points from {most} on"
+    won, whole = _percent(share.share), _percent(best)
+    least = f"{100 * none:g}"
+    return f"of {games}: {of:g} {_TIMES} ({won} {_MINUS} {least}) ÷ ({whole} {_MINUS} {least})"
 
 
 def _percent(share: float) -> str:
