@@ -33,7 +33,7 @@ from arena.course.field import hand_in_info, play_field, player_info, renamed, s
 from arena.course.finals import FINAL, final_csv, finals
 from arena.course.intake.entries import Entries, entries
 from arena.course.intake.hand_ins import hand_ins_of
-from arena.course.lock import Lock, bots_of, read_lock, write_lock
+from arena.course.lock import Lock, LockedHandIn, bots_of, read_lock, write_lock
 from arena.course.marks import (
     MARKS,
     STORE,
@@ -139,12 +139,14 @@ def with_copies(lock: Lock, decides_as: Mapping[str, str]) -> Lock:
     `decides_as` is by the id of one student for each program.
     """
     same = {lock.hand_ins[id_].program: name for id_, name in decides_as.items()}
+
+    def named(one: LockedHandIn) -> LockedHandIn:
+        return replace(one, decides_as=same.get(one.program, "") if one.program else "")
+
     return replace(
         lock,
-        hand_ins={
-            id_: replace(one, decides_as=same.get(one.program, "") if one.program else "")
-            for id_, one in lock.hand_ins.items()
-        },
+        hand_ins={id_: named(one) for id_, one in lock.hand_ins.items()},
+        candidates={id_: [*map(named, more)] for id_, more in lock.candidates.items()},
     )
 
 

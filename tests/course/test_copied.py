@@ -64,9 +64,12 @@ def test_teacher_says_what_it_means(tmp_path: Path, copied: str, points: float) 
     share = Share(1.0, 80, 0.95, 1.0)
     lock = Lock(replace(terms_of(course, None, Options()), seed="x"), shares={"random": share})
     theirs = LockedHandIn("x", "", 0, "", bot="b", program="p", steps=1, of=1)
-    lock = replace(lock, hand_ins={"s1": theirs, "s2": replace(theirs, program="q")})
+    hand_ins = {"s1": theirs, "s2": replace(theirs, program="q")}
+    lock = replace(lock, hand_ins=hand_ins, candidates={"s1": [hand_ins["s2"], theirs]})
     lock = with_copies(lock, {"s1": "sample:honest"})
     assert [lock.hand_ins[id_].decides_as for id_ in ("s1", "s2")] == ["sample:honest", ""]
+    # Of several, the best one counts: it stays the same one.
+    assert lock.candidates["s1"][1] == lock.hand_ins["s1"]
     mark = mark_of(course.file, lock, lock.hand_ins["s1"], {"random": [80]}, {})
     assert mark.final == points
     assert ("sample:honest" in mark.withheld) == (copied == "no_points")
