@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from arena.io.renamed import Renamed
 from tests.cli.every_command import every_command
 from tests.compatibility import declared
 from tests.compatibility.declared import FOLDER, READ, broken, kept, text_of
@@ -99,6 +100,23 @@ def test_change_of_a_schema(
     name: str, before: dict[str, Any], after: dict[str, Any], gone: list[str]
 ) -> None:
     assert broken({name: before}, {name: after}) == [f"{name}: {line}" for line in gone]
+
+
+def test_name_that_still_works_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = (
+        Renamed("LeagueFile", "limits.reply", "limits.answer", "9.0"),
+        Renamed("arena rules", "--versus", "--diff", "9.0"),
+        Renamed("arena ladder", "show", "list", "9.0"),
+    )
+    option, show = {"rules": of(**{"--versus": {}})}, {"ladder show": of(), "judge": of()}
+    before = {
+        "written/league.yaml": of(limits=of(reply=NUMBER, replies=NUMBER)),
+        "written/commands": of(**option, **show),
+    }
+    after = {"written/league.yaml": of(limits=of()), "written/commands": of(rules=of())}
+    monkeypatch.setattr(declared, "RENAMED", entries)
+    gone = {line.partition(": ")[2].partition(":")[0] for line in broken(before, after)}
+    assert gone == {"$.limits.replies", "$.judge"}
 
 
 def test_make_schemas_takes_no_promise_back(monkeypatch: pytest.MonkeyPatch) -> None:
