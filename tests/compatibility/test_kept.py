@@ -74,6 +74,7 @@ def test_marks_of_a_course_follow_from_its_games(course: Path) -> None:
     assert json.loads(ran.out)["findings"] == []
 
 
+@pytest.mark.slow
 def test_course_that_is_graded_again_has_the_same_marks(course: Path) -> None:
     before = (course / "marks.csv").read_text()
     ran = run("course", "grade", course, "--trust-bots", "--workers", "1", "--json", cwd=course)
