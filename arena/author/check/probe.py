@@ -35,6 +35,7 @@ def finding_of(
         files=tuple(bench.files),
         sent=tuple(tape.sent),
         interpreter=bench.interpreter,
+        told=tuple(tape.told),
     )
     return Finding(
         what=f"{fault.cause}: {fault.detail}",
@@ -42,7 +43,7 @@ def finding_of(
         hint=why_no_start(bench, fault.detail, stderr) or hint_for(evidence),
         sent=evidence.sent,
         came=tape.came,
-        told=tuple(tape.told),
+        told=evidence.told,
         stderr=stderr,
     )
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from arena.author.check.bench import Bench, Tape
 from arena.author.check.budget import BudgetedMultiplexer, Charge
 from arena.author.check.findings import Finding, Findings
-from arena.author.check.hints.fault import of_build
+from arena.author.check.hints.fault import LINGERS, of_build, reports_error
 from arena.author.check.meter import STEP_SECONDS, expected_starts, side_by_side
 from arena.author.check.outside import why_no_build
 from arena.author.check.positions import (
@@ -300,7 +300,8 @@ def end_of_input(bench: Bench) -> Findings:
         if not wait_readable([probe.running.exit_fd], _EXIT_SECONDS):
             yield Finding(
                 "it did not exit after `bye` and the end of its input",
-                hint="end the program when a read says that the input has ended",
+                hint="end the program when a read says that the input has ended"
+                + LINGERS.get(bench.language, ""),
                 sent=('{"type":"bye"}',),
             )
 
@@ -404,7 +405,9 @@ def _play(bench: Bench, table: CheckTable, games: int, gateway: Gateway | None =
         except _FaultError as error:
             faults = [(error.seat, error.fault)]
     for seat, fault in faults:
-        said = multiplexer.stderr[seat] if fault.cause is not Cause.ILLEGAL_ACTION else ""
+        said = multiplexer.stderr[seat]
+        if fault.cause is Cause.ILLEGAL_ACTION and not reports_error(said):
+            said = ""
         yield finding_of(bench, table._replace(seat=seat), fault, tapes[seat], said)
     bench.meter.starting += multiplexer.starting
     bench.keep_stderr(multiplexer)

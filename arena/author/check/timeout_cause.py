@@ -19,11 +19,15 @@ _LAST = 2.0
 _CHUNK = 65_536
 
 
+Kind = Literal["slow", "unflushed", "unended", "silent", "busy"]
+
+
 class Late(NamedTuple):
     """The outcome of a wait for a bot that was late."""
 
-    kind: Literal["slow", "unflushed", "silent", "busy"]
-    """It answered later; only when its input had ended; not even then; it is still busy."""
+    kind: Kind
+    """It answered later; only when its input had ended; then, with no newline at the end of what it
+    wrote; not even then; it is still busy."""
     text: str
     """The first line that it wrote."""
     seconds: float
@@ -38,7 +42,7 @@ def wait_longer(running: Running, seconds: float) -> Late:
     asleep_since: float | None = None
     while (passed := time.monotonic() - began) < seconds:
         if wait_readable([running.stdout], _LOOK) and (text := _read(running)):
-            return Late("slow", text, time.monotonic() - began)
+            return Late("slow", text.split("\n")[0], time.monotonic() - began)
         if running.is_busy() or _unread(running):
             asleep_since = None
         elif asleep_since is None:
@@ -50,14 +54,15 @@ def wait_longer(running: Running, seconds: float) -> Late:
     deadline = time.monotonic() + _LAST
     while (left := deadline - time.monotonic()) > 0:
         if wait_readable([running.stdout], left):
-            text = _read(running)
-            return Late("unflushed" if text else "silent", text, 0.0)
+            text, newline, _ = _read(running).partition("\n")
+            kind: Kind = "silent" if not text else "unflushed" if newline else "unended"
+            return Late(kind, text, 0.0)
     return Late("busy" if was_busy else "silent", "", time.monotonic() - began)
 
 
 def _read(running: Running) -> str:
     with suppress(BlockingIOError):
-        return os.read(running.stdout, _CHUNK).decode("utf-8", "backslashreplace").split("\n")[0]
+        return os.read(running.stdout, _CHUNK).decode("utf-8", "backslashreplace")
     return ""
 
 

@@ -160,12 +160,12 @@ def _evidence(finding: Finding) -> Iterator[str]:
 def _telling(stderr: str) -> list[str]:
     """Return the end of standard error, or its part from the last error on.
 
-    Empty lines are left out, and all frames of Node.js and Java but the first ones.
+    Left out are empty lines, repeated lines, and all frames of Node.js and Java but the first ones.
     """
     lines, frames = list[str](), 0
     for line in stderr.splitlines():
         frames = frames + 1 if _FRAME.match(line) else 0
-        if line.strip() and frames <= _FRAMES:
+        if line.strip() and frames <= _FRAMES and line not in lines[-1:]:
             lines.append(line)
     errors = [number for number, line in enumerate(lines) if _ERROR.match(line[:_LINE])]
     first = max(0, len(lines) - _STDERR_LINES)

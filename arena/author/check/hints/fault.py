@@ -6,16 +6,17 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
-from arena.author.check.hints.missing import of_import, refused
+from arena.author.check.hints.answers import decoded, of_answer, of_bid
+from arena.author.check.hints.missing import hides, of_import, refused
 from arena.author.check.hints.patterns import (
+    ANSWER_ONCE,
     BY_DETAIL,
     BY_OUTPUT,
     BY_STDERR,
     MEMORY,
     RUSTUP,
     RUSTUP_HINT,
+    SHELL,
     STDERR_ONLY,
     Patterns,
 )
@@ -81,13 +82,40 @@ _NULL = {
     "palifico_seat": "is null: it is no palifico round",
 }
 _BY_CAUSE = {
-    Cause.ILLEGAL_ACTION: "the request lists every legal bid in `raises`; `dudo` says whether you"
-    " may doubt",
+    Cause.ILLEGAL_ACTION: "each request lists every legal bid in `raises`, and no earlier one"
+    " counts; `dudo` says whether you may doubt",
     Cause.CRASH: "its standard error says why",
     Cause.FLOOD: STDERR_ONLY,
     Cause.MALFORMED_LINE: "`arena help protocol` shows every answer",
 }
 _THROWN = re.compile(r"^\s+at \S.*:\d+:\d+\)?$|thread '.*' panicked|^panic: ", re.MULTILINE)
+LINGERS = {
+    "python": "; threads keep it alive, unless they are made with daemon=True",
+    "node": "; a timer, a socket or a worker keeps it alive: process.exit() at `bye`",
+    "java": "; threads, as of an executor, keep it alive: System.exit(0) at `bye`",
+}
+"""What keeps a program alive after its last line, by runtime."""
+_REPORTED = (
+    r"^Traceback|^\s+at \S.*:\d+:\d+\)?$|thread '.*' panicked|^panic: "
+    r"|(?:Warning|Notice):  ?\w.* on line \d+$|^\S+: (?:line )?\d+: .*(?:not found|error|bad)"
+)
+"""What languages report of an error after which a program can go on."""
+_OTHER_ID = re.compile(r"^id (\d{1,9}) is not open; open: (\d+) \(")
+_PLACES = re.compile(
+    r"\bFile \"(?:[^\"\n]*/)?([^\"/\n]+)\", line (\d+)"
+    r"|(?<![^\s\"'(/@])([\w-]+\.\w{1,5})(?::| line | on line )(\d+)"
+)
+"""The name of a file and a line, as Python writes them, and as most languages do."""
+_ANSWERED = 2
+"""Turns of which the last one can be called the longest."""
+_UNENDED = {
+    "rust": ": println! writes one, print! does not",
+    "java": ": println() writes one, print() does not",
+    "go": ": fmt.Println writes one, fmt.Print does not",
+    "node": ": console.log writes one, process.stdout.write does not",
+    "c": ": puts() writes one, printf() does not",
+    "python": ": print() writes one, sys.stdout.write() does not",
+}
 _NO_PROGRAM = re.compile(
     r"exec(?:ute|:)? (\S+): [Nn]o such file|env: \W(\S+?)\W: No such file"
     r"|sh: (?:line )?(?:\d+: )?(?:exec: )?(\S+?): (?:command )?not found"
@@ -121,13 +149,13 @@ def of_build(command: Sequence[str], output: str) -> str:
 
 def kind_of(line: str) -> str:
     """Return the type of a message, "" if it has none."""
-    kind = _decoded(line).get("type", "")
+    kind = decoded(line).get("type", "")
     return kind if isinstance(kind, str) else ""
 
 
 def legal_answer(line: str) -> str:
     """Return an answer that is legal after a message; one to a turn if it wants none."""
-    message = _decoded(line)
+    message = decoded(line)
     if message.get("type") == "hello":
         return '{"type": "ready"}'
     id_ = message.get("id", 7)
@@ -141,13 +169,19 @@ def legal_answer(line: str) -> str:
 
 def of_message(stderr: str, sent: Sequence[str]) -> str:
     """Return what the last message lacks that a program looked for in vain; "" if nothing."""
-    message = _decoded(sent[-1]) if sent else {}
+    messages = [decoded(line) for line in sent]
+    message = messages[-1] if messages else {}
     if not message:
         return ""
-    if (missing := _MISSING.search(stderr)) and missing[1] not in message:
-        kind, name = message.get("type"), missing[1]
+    missing = _MISSING.search(stderr)
+    # It may have read no further than to a notice before the request.
+    lacking = [one for one in messages if missing and one and missing[1] not in one]
+    if missing and lacking:
+        first = message if message in lacking else lacking[0]
+        kind, name = first.get("type"), missing[1]
         what = f"the message that was sent, `{kind}`, has no '{name}'"
-        if near := get_close_matches(name, list(message), 1):
+        elsewhere = any(name in one for one in messages)
+        if not elsewhere and (near := get_close_matches(name, list(first), 1)):
             return f"{what}; did you mean '{near[0]}'?"
         return what if kind == "turn" else f"{what}: look at `type` first"
     null = bool(_OF_NULL.search(stderr))
@@ -160,14 +194,6 @@ def of_message(stderr: str, sent: Sequence[str]) -> str:
     }
     told = [fact for name, fact in facts.items() if name in stderr] or [*facts.values()]
     return f"note that here {', and '.join(told)}" if told else ""
-
-
-def _decoded(line: str) -> dict[str, object]:
-    try:
-        message = msgspec.json.decode(line)
-    except msgspec.DecodeError:
-        return {}
-    return message if isinstance(message, dict) else {}
 
 
 class Evidence(NamedTuple):
@@ -188,20 +214,23 @@ class Evidence(NamedTuple):
     """The lines since its last answer."""
     interpreter: str = ""
     """The program that its first line names, "" if it is no script."""
+    told: tuple[str, ...] = ()
+    """All lines that the process was sent."""
 
     @property
     def asked(self) -> str:
         """The type of the message that was to be answered."""
-        kind = kind_of(self._last)
+        kind = kind_of(self.request)
         return kind if kind in {"hello", "calza"} else "turn"
 
     @property
     def example(self) -> str:
         """An answer to that message that is legal."""
-        return legal_answer(self._last)
+        return legal_answer(self.request)
 
     @property
-    def _last(self) -> str:
+    def request(self) -> str:
+        """The line that was to be answered, "" if there is none."""
         return self.sent[-1] if self.sent else ""
 
 
@@ -209,25 +238,32 @@ def hint_for(evidence: Evidence) -> str:
     """Return how to mend a fault, "" if nothing is known."""
     came, stderr = evidence.came[:_LOOKED_AT], evidence.stderr[-_LOOKED_AT:]
     evidence = evidence._replace(came=came, stderr=stderr)
-    if "no newline" in evidence.detail:
-        return "end every line with a newline"
+    if "no newline" in evidence.detail or evidence.late == "unended":
+        return f"end every line with a newline{_UNENDED.get(evidence.runtime, '')}"
     if evidence.late:
         # What it wrote of an error before it was stopped says more than that it was late.
         said = of_import(evidence.stderr, evidence.files, in_image=evidence.in_image)
         said = said or (_of_text(evidence.stderr, BY_STDERR, evidence) if _traced(evidence) else "")
         return said or _of_late(evidence)
-    if evidence.cause is Cause.ILLEGAL_ACTION and (hint := _of_swapped(evidence)):
-        return hint
+    if evidence.cause is Cause.ILLEGAL_ACTION:
+        return _of_illegal(evidence)
     if hint := (
-        _of_later_python(evidence)
+        _of_text(evidence.stderr, SHELL, evidence)
+        or _of_later_python(evidence)
         or of_import(evidence.stderr, evidence.files, in_image=evidence.in_image)
         or _of_program(evidence)
         or of_message(evidence.stderr, evidence.sent)
+        or _of_hidden(evidence)
+        or _of_malformed(evidence)
         or _of_patterns(evidence)
     ):
         return hint
     if evidence.cause is Cause.CRASH and not evidence.stderr.strip():
         return "it wrote nothing to standard error: repeat it without the arena, as below"
+    if evidence.cause is Cause.CRASH and (place := place_of(evidence.stderr, evidence.files)):
+        return f"look at {place}: {_BY_CAUSE[Cause.CRASH]}"
+    if evidence.cause is Cause.TIMEOUT:
+        return f"answer every {evidence.asked}, as with {evidence.example}{_of_longest(evidence)}"
     return _BY_CAUSE.get(evidence.cause, "")
 
 
@@ -236,15 +272,66 @@ def _traced(evidence: Evidence) -> bool:
     return "Traceback" in evidence.stderr or bool(_THROWN.search(evidence.stderr))
 
 
-def _of_swapped(evidence: Evidence) -> str:
-    """Return that a bid would be legal with its two numbers swapped; "" if not."""
-    bid, asked = _decoded(evidence.came), _decoded(evidence.sent[-1] if evidence.sent else "")
-    quantity, face, raises = bid.get("quantity"), bid.get("face"), asked.get("raises")
-    for row in raises if isinstance(raises, list) else ():
-        low, high = row.get("min", 0), row.get("max", 0)
-        if row.get("face") == quantity and isinstance(face, int) and low <= face <= high:
-            return f"quantity and face are swapped: the bid {face} x {quantity} would be legal"
-    return ""
+def reports_error(stderr: str) -> bool:
+    """Return whether a language or a shell reports an error, after which a bot may have gone on."""
+    words = stderr[-_LOOKED_AT:]
+    return bool(re.search(_REPORTED, words, re.MULTILINE))
+
+
+def _of_illegal(evidence: Evidence) -> str:
+    shell = _of_text(evidence.stderr, SHELL, evidence)
+    if shell or reports_error(evidence.stderr):
+        return shell or "its standard error tells of an error, after which it went on"
+    near = of_bid(evidence.came, evidence.request)
+    told = _BY_CAUSE[Cause.ILLEGAL_ACTION]
+    return f"{near}. {told[0].upper()}{told[1:]}" if near else told
+
+
+def _of_hidden(evidence: Evidence) -> str:
+    """Return that a file in the bot's folder hides a module of Python, which may have printed."""
+    if evidence.cause is not Cause.MALFORMED_LINE or evidence.asked != "hello":
+        return ""
+    file = hides(evidence.files) if evidence.runtime == "python" else ""
+    return f"note that {file} hides the module of Python; {STDERR_ONLY}" if file else ""
+
+
+def _of_malformed(evidence: Evidence) -> str:
+    if evidence.cause is not Cause.MALFORMED_LINE:
+        return ""
+    if ids := _OTHER_ID.search(evidence.detail):
+        earlier = any(decoded(line).get("id") == int(ids[1]) for line in evidence.told)
+        wrong = f"{ids[1]} is the id of an earlier request" if earlier else "ids are not counted"
+        return f"{wrong}, and {ids[2]} is asked: {ANSWER_ONCE}"
+    wrong = of_answer(evidence.came, evidence.asked, evidence.runtime)
+    return f"{wrong}; as in {evidence.example}" if wrong else ""
+
+
+def place_of(stderr: str, files: Sequence[str]) -> str:
+    """Return the file of the bot, and the line in it, at which its program ended; "" if unknown."""
+    names = {name.rpartition("/")[2]: name for name in files}
+    innermost_last = "Traceback" in stderr
+    places = [
+        (names[name], line)
+        for found in _PLACES.finditer(stderr)
+        for name, line in [(found[1] or found[3], found[2] or found[4])]
+        if name in names
+    ]
+    own = [place for place in places if not place[0].startswith("perudo.")] or places
+    if not own:
+        return ""
+    file, line = own[-1 if innermost_last else 0]
+    return f"{file}, line {line}"
+
+
+def _of_longest(evidence: Evidence) -> str:
+    """Return that the line at which it fell silent is the longest so far; "" if it is not."""
+    asked = [len(line) for line in evidence.told if kind_of(line) == "turn"]
+    if evidence.asked != "turn" or len(asked) < _ANSWERED or asked[-1] <= max(asked[:-1]):
+        return ""
+    return (
+        f"; note that this is the longest request so far, {asked[-1]} bytes, and a line may have"
+        " 64 KiB: is a buffer too short?"
+    )
 
 
 def _of_later_python(evidence: Evidence) -> str:
@@ -267,6 +354,8 @@ def named(late: Late, before: float) -> str:
             "; no line came and it is blocked reading; after its input was closed it wrote"
             f" {late.text[:80]!r}"
         )
+    if late.kind == "unended":
+        return f"; after its input was closed it wrote {late.text[:80]!r}, with no newline"
     if late.kind == "silent":
         return "; it sleeps, and wrote nothing when its input was closed, either"
     return f"; after {before + late.seconds:.1f} s it is still busy"
@@ -277,10 +366,14 @@ def _of_patterns(evidence: Evidence) -> str:
     texts = ((evidence.came, BY_OUTPUT), (evidence.stderr, BY_STDERR), (evidence.detail, BY_DETAIL))
     found = (_of_text(text, patterns, evidence) for text, patterns in texts)
     hint = next(filter(None, found), "")
-    opens = '"bids":[]' in (evidence.sent[-1] if evidence.sent else "").replace(" ", "")
-    if opens and _SIGNALS.search(evidence.detail) and evidence.asked == "turn":
+    if _opens(evidence) and _SIGNALS.search(evidence.detail):
         return f"note that here `bids` {_EMPTY['bids']}; {hint}"
     return hint
+
+
+def _opens(evidence: Evidence) -> bool:
+    """Return whether it was to open a round."""
+    return evidence.asked == "turn" and '"bids":[]' in evidence.request.replace(" ", "")
 
 
 def _of_text(text: str, patterns: Patterns, evidence: Evidence) -> str:
@@ -330,4 +423,8 @@ def _of_late(evidence: Evidence) -> str:
         return f"answer hello with {evidence.example}. Read a line at a time: {runtime.reads}"
     if "(calza" in evidence.detail:
         return "answer calza with calza or pass, or do not say `calza` in `ready`"
-    return f"answer every turn, as with {evidence.example}"
+    answer = f"answer every turn, as with {evidence.example}"
+    if evidence.late == "silent" and not evidence.stderr.strip():
+        opens = f"; note that here `bids` {_EMPTY['bids']}" if _opens(evidence) else ""
+        return f"{answer}{opens}; if it catches errors, have it write them to standard error"
+    return f"{answer}{_of_longest(evidence)}"

@@ -5,7 +5,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from pathlib import PurePath
+from pathlib import PurePath, PureWindowsPath
 
 from arena.bots.sandboxes.base import PATH
 
@@ -28,6 +28,16 @@ _HIDDEN = re.compile(
     r"(?:AttributeError: (?:partially initialized )?module '(\w+)'"
     r"|ImportError: cannot import name '\w+' from (?:partially initialized module )?'(\w+)')"
 )
+_OF_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|[^/]*\\")
+_MAIN_CLASS = re.compile(r"Could not find or load main class (\S+)")
+_MODULES = {
+    r"Can't locate (\S+\.pm) in @INC": "; JSON::PP comes with Perl",
+    r"cannot load such file -- (\S+)": "; json comes with Ruby",
+    r"module '([^']+)' not found:\n": "",
+    r"Failed opening required '([^']+)'": "",
+    r"(?:java\.lang\.)?NoClassDefFoundError: (\S+)": ", and its jar into -cp of `command`",
+}
+"""What Perl, Ruby, Lua, PHP and Java say of a module that they do not find, and what may help."""
 _PACKAGES = ("numpy", "scipy", "pandas", "torch", "jax", "numba", "msgspec", "orjson")
 """Packages that bots use: the hint is for them, and for names that are nearly theirs."""
 _OTHER_PYTHON = re.compile(r"ModuleNotFoundError: the arena's numpy is for Python [\w.]+, the bot")
@@ -67,6 +77,40 @@ def of_import(stderr: str, files: Sequence[str], *, in_image: bool) -> str:
         return f"{hidden[1] or hidden[2]}.py hides the module of Python: rename it"
     if missing := _NO_FILE.search(stderr):
         return _of_file(missing[1] or missing[2], files)
+    return _of_class(stderr, files) or _of_module(stderr)
+
+
+def hides(files: Sequence[str]) -> str:
+    """Return the file beside the program that has the name of a module of Python; "" if none."""
+    return next((file for file in files if _hides(file)), "")
+
+
+def _hides(file: str) -> bool:
+    path = PurePath(file)
+    return str(path.parent) == "." and path.suffix == ".py" and path.stem in sys.stdlib_module_names
+
+
+def _of_class(stderr: str, files: Sequence[str]) -> str:
+    """Return how to mend `java` that found no main class; "" if it found it."""
+    if not (missing := _MAIN_CLASS.search(stderr)):
+        return ""
+    name = missing[1].replace("/", ".")
+    classes = {PurePath(file).stem for file in files if file.endswith(".java")}
+    near = [one for one in sorted(classes) if one.lower() == name.rpartition(".")[2].lower()]
+    if name in classes:
+        return f"-cp of `command` must name the folder into which `build` writes {name}.class"
+    what = f"there is no class '{name}'"
+    return f"{what}; did you mean '{near[0]}'?" if near else _near(name, classes, what)
+
+
+def _of_module(stderr: str) -> str:
+    """Return the module of another language that was not found; "" if none was looked for."""
+    for words, instead in _MODULES.items():
+        if missing := re.search(words, stderr):
+            name = (
+                missing[1].replace("/", "::").removesuffix(".pm") if "@INC" in words else missing[1]
+            )
+            return f"the sandbox has no module '{name}': put it into the bot's folder{instead}"
     return ""
 
 
@@ -117,6 +161,13 @@ def _of_node(name: str, files: Sequence[str]) -> str:
 
 
 def _of_file(name: str, files: Sequence[str]) -> str:
+    if _OF_WINDOWS.match(name):
+        file = PureWindowsPath(name).name
+        there = next((one for one in files if PurePath(one).name == file), f"data/{file}")
+        return (
+            f"'{name}' is a path of Windows: put the file into the bot's folder, where it starts,"
+            f" and name it {there}"
+        )
     if name.startswith("/") and not name.startswith("/bot/"):
         return f"the sandbox has no {name}: put the file into the bot's folder, where it starts"
     return _near(PurePath(name).name, set(files), f"the bot's folder has no file '{name}'")

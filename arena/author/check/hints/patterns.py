@@ -7,6 +7,7 @@ _FILE_SIZE = f"a file may have {Quota().file_size // MIB} MiB at most"
 _FILES = f"a bot may have {Quota().files} files open at a time"
 _PROCESSES = f"a bot may have {Quota().processes} processes and threads"
 STDERR_ONLY = "print nothing but answers to standard output; standard error is yours"
+ANSWER_ONCE = "answer each turn and calza once, with its `id`; answer nothing else"
 _ESM = "in Node.js a .mjs file has `import` and a .cjs file has `require`"
 _MIXED_MODULES = (
     r"Cannot use import statement outside|Unexpected token 'export'|ERR_REQUIRE_ESM"
@@ -56,10 +57,54 @@ BY_OUTPUT: Patterns = (
     ),
     (r'^"\\?[{[]', "this is a text with JSON in it: encode the answer once"),
     (r"^b['\"]", "these are bytes in Python's own notation: decode them"),
-    (r"^\ufeff|^\\xff\\xfe|\x00|\\x00", "write UTF-8, without a byte order mark"),
+    (
+        r"^\{?:?\"?\w+\"? ?=> ?",
+        "this is Ruby's own notation, or Perl's: write it with JSON.generate, or encode_json",
+    ),
+    (r"^Array\b|^array\(", "this is PHP's own notation: write it with json_encode"),
+    (r"^HASH\(0x|^table: 0x", "this is a reference, not what it refers to: write it as JSON"),
+    (r"^&?(?:map\[|\{\w+ )", "this is Go's own notation: write it with json.Marshal"),
+    (
+        r"^\{.*:\s*(nil|<nil>|None|undefined|nan|NaN|-?inf|-?Infinity|True|False)\s*[,}]",
+        "{0} is no JSON: look where the answer gets its numbers; as in {example}",
+    ),
+    (r"^\{.*:\s*[,}]", "a number is missing: its variable is empty; as in {example}"),
+    (
+        r"^\ufeff",
+        "an editor may have put it into the program: write UTF-8, without a byte order mark",
+    ),
+    (r"^\\xff\\xfe|\x00|\\x00", "write UTF-8, without a byte order mark"),
 )
 """Patterns in the line that came."""
+_BASH = (
+    r"sh: (?:line )?\d+: (?:\[\[|declare|local|source|function|shopt|let|mapfile|readarray):"
+    r" not found|Bad substitution|redirection unexpected|\"\(\" unexpected"
+)
+SHELL: Patterns = (
+    (
+        r"\r: (?:command )?not found|\$'\\r'|\^M\b|\r: No such file",
+        "the script has line ends of Windows (CRLF): save it with LF, as with sed -i 's/\\r$//'",
+    ),
+    (
+        _BASH,
+        "this is written for bash, and sh is another shell: `command: bash ...`",
+    ),
+)
+"""What a shell says of a script, after which it goes on."""
 BY_STDERR: Patterns = (
+    (
+        r"TypeError: Object of type (\w+) is not JSON serializable",
+        "json.dumps writes no {0}: write int(...) of a number, list(...) of a set or an array",
+    ),
+    (
+        r"TypeError: unhashable type: '(\w+)'",
+        "what is cached, in a set or a key of a dict may not be a {0}: make it a tuple",
+    ),
+    (
+        r"panic: assignment to entry in nil map",
+        "make the map before it is written to: make(map[...]...)",
+    ),
+    (r"all goroutines are asleep", "every goroutine waits for another: nobody writes or reads"),
     (
         r"coroutine object|type coroutine is not|coroutine '(?:\w+)' was never awaited",
         "a function with `async` returns no answer: remove `async`, or call it by asyncio.run(...)",
@@ -141,7 +186,7 @@ BY_DETAIL: Patterns = (
         r"exit code 0",
         "it ended by itself: read on in a loop, after a game too, until `bye` or the end of input",
     ),
-    (r"not open", "answer each turn and calza once, with its `id`; answer nothing else"),
+    (r"not open", ANSWER_ONCE),
     (r"not valid UTF-8", "write UTF-8, without a byte order mark, as in {example}"),
     (r"not a JSON object", f"answer `{{asked}}` as with {{example}}; {STDERR_ONLY}"),
     (r"not valid JSON", f"{STDERR_ONLY}; answer `{{asked}}` as with {{example}}"),

@@ -142,6 +142,19 @@ IN_C: Table = {
     "another id": Mistake(
         _turn("id++; answer()"), "first turn", "id 2 is not open; open: 1 (turn)", "with its `id`"
     ),
+    "a remainder below 0": Mistake(
+        _turn("face = (face - 9) % 6; answer()"),
+        "first turn",
+        "Expected `int` >= 0 - at `$.face`",
+        "`face` is below 0: in C",
+    ),
+    "a short buffer": Mistake(
+        _turn("if (strlen(line) < 380) answer()"),
+        "first game",
+        "no answer within",
+        "this is the longest request so far",
+        SLOW_TO_ANSWER,
+    ),
     "a bid too high": Mistake(
         _turn("quantity = 99; answer()"),
         "first turn",

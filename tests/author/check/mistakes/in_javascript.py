@@ -135,6 +135,24 @@ IN_JAVASCRIPT: Table = {
         "quantity",
         'as in {"id": 1',
     ),
+    "an answer that is a promise": _row(
+        _turn("say(JSON.stringify((async () => legal(m))()))"),
+        "first turn",
+        "missing required field `id`",
+        "it has no fields; JSON.stringify writes a promise",
+    ),
+    "a timer that goes on": _row(
+        _node("setInterval(() => {}, 1000);"),
+        "end of input",
+        "it did not exit",
+        "process.exit() at `bye`",
+    ),
+    "two texts joined": _row(
+        _turn("say(JSON.stringify({ ...JSON.parse(legal(m)), quantity: Number('2' + '2') }))"),
+        "first turn",
+        "no bid goes above that",
+        "1 to 10 would be legal",
+    ),
     "another word for dudo": _row(
         _turn("say(JSON.stringify({ id: m.id, action: 'doubt' }))"),
         "first turn",

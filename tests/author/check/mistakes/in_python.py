@@ -89,6 +89,59 @@ _RUNNING: Rows = {
         "illegal_action: ",
         "every legal bid in `raises`",
     ),
+    "the id of a notice": (
+        "def told(m): say(json.dumps({'id': m['id'], 'action': 'pass'}))\n",
+        "first game",
+        "exit code 1",
+        "`round_end`, has no 'id': look at `type` first",
+    ),
+    "ids that are counted": (
+        "import itertools\ncount = itertools.count(1)\n" + turn("answer({**m, 'id': next(count)})"),
+        "first turn",
+        "id 2 is not open; open: 3 (turn)",
+        "3 is asked: answer each turn",
+    ),
+    "a number of numpy": (
+        turn("json.dumps({'id': m['id'], 'face': {2}})"),
+        "first turn",
+        "exit code 1",
+        "json.dumps writes no set: write int(...)",
+    ),
+    "a list as a key": (
+        turn("{m['raises'][0]['face']: 1, m['dice']: 2}"),
+        "first turn",
+        "exit code 1",
+        "may not be a list: make it a tuple",
+    ),
+    "raises of the same round of another game": (
+        "known = {}\n" + turn("answer({**m, 'raises': known.setdefault(m['round'], m['raises'])})"),
+        "first turn",
+        "illegal_action: ",
+        "no earlier one counts",
+    ),
+    "half of a bid rounded down in pacos": (
+        """
+def act(m):
+    *_, last = [{"face": 1}, *m["bids"]]
+    half = [{"face": 1, "min": last["quantity"] // 2}] if last["face"] > 1 else []
+    answer({**m, "raises": half or m["raises"]})
+""",
+        "first game",
+        "illegal_action: ",
+        "half of ",
+    ),
+    "a path of Windows": (
+        "open('C:\\\\bots\\\\odds.json')\n",
+        "start",
+        "exit code 1",
+        "is a path of Windows: put the file into the bot's folder",
+    ),
+    "a thread that does not end": (
+        "threading.Thread(target=time.sleep, args=(60,)).start()\n",
+        "end of input",
+        "it did not exit",
+        "daemon=True",
+    ),
     "an end after a game": (
         "def told(m): m['type'] != 'game_end' or sys.exit()\n",
         "news",
@@ -374,6 +427,19 @@ _NO_ANSWER: Rows = {
         "open: 1 (turn); no line came and it is blocked reading",
         "Flush standard output",
     ),
+    "an error that is passed over": (
+        """
+def act(m):
+    try:
+        m["bids"][-1]
+        answer(m)
+    except Exception:
+        pass
+""",
+        "first turn",
+        "it sleeps, and wrote nothing",
+        "`bids` is empty: it opens the round; if it catches errors",
+    ),
     "no answer": (turn("pass"), "first turn", "it sleeps", 'answer every turn, as with {"id": 1'),
     "a slow answer": (
         turn("time.sleep(1.5); answer(m)"),
@@ -426,6 +492,12 @@ _FILES: Table = {
         "start",
         "exit code 1",
         "it is started as a program: import `helper`, without the dot",
+    ),
+    "a file that hides a module, and prints": Mistake(
+        _python("import random\n", _PLAIN, random="print(4, flush=True)\n"),
+        "start",
+        "not a JSON object: '4'",
+        "note that random.py hides the module of Python",
     ),
     "a file that hides a module": Mistake(
         _python("import random; random.choice\n", _PLAIN, random="x = 1\n"),
