@@ -1,6 +1,8 @@
 """Text that people write and read: numbers, sizes, times, CSV; hidden characters spelled out."""
 
+import base64
 import csv
+import gzip
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -11,6 +13,20 @@ from arena.io.errors import ArenaError
 
 _SIZES = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 _SPANS = ((86_400, "d"), (3_600, "h"), (60, "min"))
+
+
+def script_of(name: str, data: bytes) -> str:
+    """Return a script that hands data to the page, compressed; `data_of` reads it.
+
+    A page on a file system may load nothing but scripts; base64 has no letters that could end one.
+    """
+    packed = gzip.compress(data, compresslevel=6, mtime=0)
+    return f'perudoShard("{name}", "{base64.b64encode(packed).decode()}");\n'
+
+
+def data_of(script: str) -> bytes:
+    """Return the data of a script; raises ValueError or OSError if it is none."""
+    return gzip.decompress(base64.b64decode(script.rsplit('"', 2)[-2]))
 
 
 def whole_number(text: str, digits: int = 9) -> int | None:

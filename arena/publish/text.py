@@ -1,14 +1,12 @@
 """Text for pages, spreadsheets and scripts: what bots wrote made harmless, numbers readable."""
 
-import base64
-import gzip
 from datetime import UTC, datetime
 from functools import lru_cache
 from math import copysign, floor
 
 import msgspec
 
-from arena.io.text import visible
+from arena.io.text import script_of, visible
 
 CACHED = 1 << 14
 """How many results a function keeps that is called with few different values, very often."""
@@ -30,12 +28,8 @@ def csv_text(text: str) -> str:
 
 
 def script(name: str, content: msgspec.Struct) -> str:
-    """Return a script of data, as compressed JSON; reports/shared.js loads it by its name.
-
-    A page on a file system may load nothing but scripts; base64 has no letters that could end one.
-    """
-    data = gzip.compress(msgspec.json.encode(content), compresslevel=6, mtime=0)
-    return f'perudoShard("{name}", "{base64.b64encode(data).decode()}");\n'
+    """Return a script of data, as compressed JSON; reports/shared.js loads it by its name."""
+    return script_of(name, msgspec.json.encode(content))
 
 
 def clipped(text: str, limit: int) -> str:

@@ -11,7 +11,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from arena.io.errors import ArenaError
-from arena.io.text import whole_number
+from arena.io.text import data_of, whole_number
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import CheckResult, Version
 from arena.ladder.door.api import (
@@ -120,6 +120,27 @@ def standings(request: Request) -> Response:
     if live is None:
         raise RequestError(404, "no games have been played yet", "ask again, or follow the events")
     return as_json(standings_info(live))
+
+
+class _Shard(Struct, frozen=True):
+    """Replays as the site has them: games of one fixture."""
+
+    fixture: int
+    variant: str
+    seats: list[str]
+    games: dict[str, msgspec.Raw]
+
+
+def replay(request: Request) -> Response:
+    """Return a published replay, step by step."""
+    fixture, game = (whole_number(request.path_params[name]) for name in ("fixture", "game"))
+    shards = served_by(request).folder.site.glob(f"replays/{fixture}-*.js")
+    for path in shards if game is not None else ():
+        shard = msgspec.json.decode(data_of(path.read_text(encoding="utf-8")), type=_Shard)
+        if found := shard.games.get(str(game)):
+            head = {"fixture": shard.fixture, "variant": shard.variant, "seats": shard.seats}
+            return as_json({**head, "replay": found})
+    raise RequestError(404, "that game has no published replay", "the page Watch names those")
 
 
 def version(request: Request) -> Response:

@@ -230,6 +230,7 @@ _FOR_PROGRAMS = [
     Route(f"{_V1}/ladder", api.ladder),
     Route(f"{_V1}/ladder/standings", api.standings),
     Route(f"{_V1}/ladder/events", api.ladder_events),
+    Route(f"{_V1}/ladder/replays/{{fixture}}/{{game}}", api.replay),
     Route(f"{_V1}/versions/{{version:version}}", api.version),
     Route(f"{_V1}/versions/{{version:version}}/check", api.check),
     Route(f"{_V1}/versions/{{version:version}}/archive", author.archive),

@@ -28,6 +28,7 @@ _SESSION: dict[str, list[str]] = {"session": []}
 _AUTHOR = [_TOKEN, _SESSION]
 _EVERY = ("421", "429", "503")
 """Any request may be for another host, one too many, or come while a file cannot be used."""
+_NUMBER = "^[0-9]{1,9}$"
 _BOT = ("bot", r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$")
 _VERSION = (
     "version",
@@ -68,6 +69,14 @@ def _paths() -> dict[str, Any]:
         "description": "OpenAPI",
         "content": {"application/json": {"schema": {"type": "object"}}},
     }
+    numbers = [_path("fixture", _NUMBER), _path("game", _NUMBER)]
+    replay = _operation(
+        "getReplay", "A published replay, step by step", {}, ("404",), parameters=numbers
+    )
+    replay["responses"]["200"] = {
+        "description": "The fixture, its seats and the replay",
+        "content": {"application/json": {"schema": {"type": "object"}}},
+    }
     orders = _operation(
         "giveOrder",
         "Ask the ladder to do something, as an administrator",
@@ -81,6 +90,7 @@ def _paths() -> dict[str, Any]:
         "/ladder": {"get": _operation("getLadder", "How the ladder is", {"200": "LadderInfo"}, ())},
         "/ladder/standings": {"get": standings},
         "/ladder/events": {"get": events},
+        "/ladder/replays/{fixture}/{game}": {"get": replay},
         "/openapi.json": {"get": described},
         "/orders": {"post": orders},
     }

@@ -83,6 +83,9 @@ CASES = [
     Case("GET", "/api/v1/me", (401, 200, 200, 200, 200)),
     Case("GET", "/api/v1/ladder", ALL),
     Case("GET", "/api/v1/ladder/standings", (404,) * 5),
+    Case("GET", "/api/v1/ladder/replays/0/0", (404,) * 5),
+    Case("GET", "/api/v1/ladder/replays/..%2f0/0", (404,) * 5),
+    Case("GET", "/api/v1/ladder/replays/0/*", (404,) * 5),
     Case("GET", "/api/v1/versions/mine@1", (401, 404, 200, 200, 200)),
     Case("GET", "/api/v1/versions/mine@1/check", (401, 404, 404, 404, 404)),
     Case("GET", "/api/v1/versions/none@1/events", (401, 404, 404, 404, 404)),
@@ -194,6 +197,7 @@ def test_every_route_is_asked(crowd: tuple[Door, dict[str, dict[str, str]]]) -> 
         ("ann", "{author}"),
         ("none/replay.html", "{id}/{path:path}"),
         ("play.css", "{file}"),
+        ("0/0", "{fixture}/{game}"),
     ):
         routes = {route.replace(part, word) for route in routes}
     asked = {case.path.rstrip("/") or "/" for case in CASES} | {

@@ -101,6 +101,18 @@ def test_the_api_has_the_standings(own_door: Door) -> None:
     assert told["recent"][0]["seats"][0] == {"version": "one@1", "games": 7}
 
 
+def test_the_api_has_published_replays(published: Path) -> None:
+    [path, *_] = sorted((published / "site/replays").glob("*-0.js"))
+    fixture = path.name.partition("-")[0]
+    with door_of(Folder(published)) as door:
+        told = door.ask(f"/api/v1/ladder/replays/{fixture}/0").json()
+        none = door.ask(f"/api/v1/ladder/replays/{fixture}/999999")
+    assert told["fixture"] == int(fixture)
+    assert len(told["seats"]) == len(told["replay"]["places"])
+    assert told["replay"]["steps"][-1]["kind"] == "end"
+    assert none.problem()["what"] == "that game has no published replay"
+
+
 @pytest.mark.parametrize("who", ["", "ann", "root"])
 def test_every_page_has_the_same_header_for_whoever_asks(published: Path, who: str) -> None:
     (published / "private/ann").mkdir(exist_ok=True)
