@@ -56,7 +56,7 @@ FIELD = "field"
 """The part of a mark for games against all others."""
 
 
-class BaselineEntry(Struct, frozen=True, forbid_unknown_fields=True):
+class BaselineEntry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A bot that every student's bot plays, and what beating it is worth."""
 
     bot: str
@@ -72,7 +72,7 @@ class BaselineEntry(Struct, frozen=True, forbid_unknown_fields=True):
         return self.none, reference if self.all is None else self.all
 
 
-class MarksEntry(Struct, frozen=True, forbid_unknown_fields=True):
+class MarksEntry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What a mark is made of."""
 
     total: Points
@@ -84,7 +84,7 @@ class MarksEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """Parts that the teacher marks, such as an oral exam."""
 
 
-class LateEntry(Struct, frozen=True, forbid_unknown_fields=True):
+class LateEntry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What a hand-in after the deadline costs, and how long one is taken."""
 
     points_per_day: Points = 0.0
@@ -672,6 +672,7 @@ def terms_of(course: Course, old: Lock | None, options: Options) -> GradingTerms
         quick=file.precision != course.planned_precision,
         budget=file.budget,
         reference_games=file.reference_games,
+        # Defaults are left out: later versions, which know more keys, write the same.
         scheme=msgspec.json.encode([file.marks, file.late, *_withheld(file)]).decode(),
         baselines={name: bot.info.digest for name, bot in course.baselines.items()},
         reference=course.reference.info.digest if course.reference else "",

@@ -179,6 +179,7 @@ PRINTED: dict[str, tuple[Any, ...]] = {
         ),
     ),
     "card": (keys("Card", card=str),),
+    "animate": (keys("Animated", animation=str),),
     "export": tuple(kind for kind, _ in ROWS.values()),
     "verify": (Verified,),
     "backup": (keys("Backup", fixtures=int, files=list[str]),),
