@@ -57,7 +57,11 @@ def test_addresses_of_a_door_lead_somewhere(tmp_path: Path) -> None:
     assert {*DOOR.split()} - known == set()
 
 
-@pytest.mark.parametrize("name", PYTHON)
+@pytest.mark.parametrize(
+    "name",
+    # TextArena takes seconds to import.
+    [pytest.param(name, marks=[pytest.mark.slow] * ("textarena" in name)) for name in PYTHON],
+)
 def test_name_in_python_takes_what_it_took(name: str) -> None:
     module, _, attribute = name.partition(":")
     found = getattr(import_module(module), attribute)
