@@ -18,7 +18,7 @@ from arena.game.wire.codec import decode_ready
 from arena.game.wire.messages import Ready, Turn
 from arena.io import shipped
 from arena.io.errors import ArenaError
-from tests.author.check.bots import Silent, checked, write
+from tests.author.check.bots import PATIENT, Silent, checked, write
 from tests.support.bot_programs import start, turn
 from tests.support.sampling import sample
 
@@ -91,6 +91,29 @@ def test_unknown_step_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="there is no step 99") as refusal:
         checked(write(tmp_path / "new"), step=99)
     assert "1 manifest, 2 program" in refusal.value.hint
+
+
+@pytest.mark.slow
+def test_bot_that_calls_itself_for_each_message_is_found(tmp_path: Path) -> None:
+    """A fixture has more messages than Python allows calls."""
+    loop = """
+def loop():
+    if line := sys.stdin.readline():
+        m = json.loads(line)
+        {"hello": ready, "turn": act}.get(m["type"], told)(m)
+        loop()
+
+loop()
+"""
+    request = CheckRequest(
+        write(tmp_path / "new", loop),
+        "process",
+        trusted=True,
+        limits=PATIENT,
+        step=number("positions"),
+    )
+    (found,) = check(request, Silent()).steps[-1].findings
+    assert "once for each message: use a loop" in found.hint
 
 
 STARTS = {

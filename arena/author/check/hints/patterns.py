@@ -167,7 +167,10 @@ BY_STDERR: Patterns = (
         r"os\.environ|KeyError: '[A-Z_]+'$",
         f"a bot's environment has {', '.join(ENVIRONMENT)} and nothing of your shell's",
     ),
-    (r"stack overflow|RecursionError|Maximum call stack", "it calls itself without an end"),
+    (
+        r"stack overflow|RecursionError|Maximum call stack",
+        "it calls itself without an end, or once for each message: use a loop",
+    ),
 )
 """Patterns in standard error; {0} is their first group, {reads} how to read a line."""
 BY_DETAIL: Patterns = (
