@@ -29,7 +29,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "course"
     make_own_course(folder, tmp_path / "r.csv", "2100-11-20 23:59 Europe/Berlin")
     keys = yaml.safe_load((folder / "course.yaml").read_text(encoding="utf-8"))
-    few = {"budget": 320, "reference_games": 320, "alike": 0, "sandbox": "process"}
+    few = {"budget": 160, "reference_games": 160, "alike": 0, "sandbox": "process"}
     for week in keys["weeks"]:
         week["precision"] = 30
     text = yaml.safe_dump({**keys, **few, "times": "files"})
