@@ -12,6 +12,7 @@ from arena.course.new import make_own_course
 from arena.course.plan import STARTER, WEEKS
 from tests.course.school import grade, hand_in, marks
 from tests.e2e.live import let_others_in
+from tests.support.depth import only_in_long
 
 LEVELS = (STARTER, *(week.solution for week in WEEKS))
 """What two students each come to: from the bot that they were given to the solution of week 4."""
@@ -37,6 +38,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@only_in_long
 @pytest.mark.slow
 def test_each_week_rewards_its_lesson(course: Path) -> None:
     for week in range(1, len(WEEKS) + 1):
