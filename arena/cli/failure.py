@@ -11,7 +11,7 @@ import click
 from arena.cli.output import harmless, wrapped_at
 from arena.io.errors import ArenaError
 
-_WIDTH = 80
+WIDTH = 80
 """Columns at which lines break."""
 _MOST = 1024 * 1024
 """Bytes of a file in which a place is looked up."""
@@ -29,29 +29,32 @@ def print_error(error: ArenaError, code: int, *, as_json: bool) -> None:
         parts = {"what": error.what, "where": error.where, "mend": error.hint}
         # On one line, as some commands print a line for each thing.
         click.echo(json.dumps({"error": {"code": code, **parts}}))
-    if not _in_colour():
+    if not in_colour():
         click.echo(f"error: {harmless(str(error))}", err=True)
         return
     for line in _lines(error):
         click.echo(line, err=True, color=True)
 
 
-def _in_colour() -> bool:
-    """Return whether a person reads it: https://no-color.org, https://force-color.org."""
+def in_colour(*, err: bool = True) -> bool:
+    """Return whether a person reads standard error, or standard output, and wants colours.
+
+    https://no-color.org, https://force-color.org
+    """
     if os.environ.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stderr.isatty()
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stderr if err else sys.stdout).isatty()
 
 
 def _lines(error: ArenaError) -> Iterator[str]:
     """Yield the parts of an error on lines of their own, with the line that it is about."""
-    what = wrapped_at(harmless(f"error: {error.what}"), _WIDTH)
+    what = wrapped_at(harmless(f"error: {error.what}"), WIDTH)
     yield what.replace("error:", click.style("error:", fg="red", bold=True), 1)
     if error.where:
-        yield wrapped_at(f"  {harmless(error.where)}", _WIDTH)
+        yield wrapped_at(f"  {harmless(error.where)}", WIDTH)
         yield from _marked(error.where)
     if error.hint:
-        yield click.style(wrapped_at(f"  {harmless(error.hint)}", _WIDTH), fg="green")
+        yield click.style(wrapped_at(f"  {harmless(error.hint)}", WIDTH), fg="green")
 
 
 def _marked(where: str) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shlex
 import sys
 import time
@@ -24,12 +23,13 @@ from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.base import MIB, Quota
 from arena.bots.sandboxes.registry import AUTO, check_shown, image_sandboxes
 from arena.bots.workshop import open_workshop, sandbox_for
+from arena.cli.author.marked import is_mark, of_compiler, of_stderr, short
 from arena.cli.author.person import digest
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
-from arena.cli.failure import ReportedError
+from arena.cli.failure import WIDTH, ReportedError, in_colour
 from arena.cli.isolation import with_own_bots
 from arena.cli.options import PathType, json_option, packages_option, sandbox_option, trust_option
-from arena.cli.output import harmless, print_json, say, wrapped
+from arena.cli.output import harmless, print_json, say, wrapped, wrapped_at
 from arena.cli.progress_bar import PLAIN_EVERY
 from arena.io.container import left_files
 from arena.io.errors import ArenaError
@@ -39,12 +39,8 @@ from arena.league.terms.house import rules_named
 
 _FINDINGS = 2
 """Faults that are shown of a bot; --json prints all."""
-_STDERR_LINES, _LINE = 6, 150
-"""Lines shown of the end of a bot's standard error, and characters of what a bot wrote."""
-_FRAME = re.compile(r"(?:\s|\\t)+at \S| *\d+: 0x[0-9a-f]+ ")
-_ERROR = re.compile(r"[\w.]*(?:Error|Exception)\b.*:|FATAL ERROR|thread '.*' panicked|panic: ")
-_FRAMES = 2
-"""Lines shown of a stack of calls."""
+_STDERR, _BUILD = "stderr: ", "  build: "
+"""What comes before each line that a bot, and its build, wrote."""
 _STARTS = 5.0
 """Seconds for starts above which they are told."""
 _WHAT = 400
@@ -150,28 +146,11 @@ def _evidence(finding: Finding) -> Iterator[str]:
     if finding.sent:
         *before, last = finding.sent
         types = list(dict.fromkeys(map(_type, before)))
-        yield f"sent: {''.join(f'{kind}, ' for kind in types)}{digest(last) or _short(last)}"
-        yield f"came: {_short(finding.came) or 'nothing'}"
+        yield f"sent: {''.join(f'{kind}, ' for kind in types)}{digest(last) or short(last)}"
+        yield f"came: {short(finding.came) or 'nothing'}"
     if finding.hint:
         yield f"mend: {finding.hint[:_WHAT]}"
-    yield from (f"stderr: {_short(line)}" for line in _telling(finding.stderr))
-
-
-def _telling(stderr: str) -> list[str]:
-    """Return the end of standard error, or its part from the last error on.
-
-    Left out are empty lines, repeated lines, and all frames of Node.js and Java but the first ones.
-    """
-    lines, frames = list[str](), 0
-    for line in stderr.splitlines():
-        frames = frames + 1 if _FRAME.match(line) else 0
-        if line.strip() and frames <= _FRAMES and line not in lines[-1:]:
-            lines.append(line)
-    errors = [number for number, line in enumerate(lines) if _ERROR.match(line[:_LINE])]
-    first = max(0, len(lines) - _STDERR_LINES)
-    if errors:
-        first = min(first, errors[-1])
-    return lines[first : first + _STDERR_LINES]
+    yield from (f"{_STDERR}{line}" for line in of_stderr(finding.stderr))
 
 
 def _type(line: str) -> str:
@@ -179,11 +158,6 @@ def _type(line: str) -> str:
         return str(json.loads(line)["type"])
     except (ValueError, KeyError, TypeError):
         return "a line"
-
-
-def _short(line: str) -> str:
-    """Return the beginning and the end of a line: both tell most."""
-    return line if len(line) <= _LINE else f"{line[: _LINE // 2]} ... {line[-_LINE // 2 :]}"
 
 
 def _shown(
@@ -347,16 +321,30 @@ def _refuse(reports: Sequence[CheckReport]) -> None:
         if refused := report.refused:
             hint = refused.hint
             if report.build:
+                for line in of_compiler(report.build):
+                    _echo(f"{_BUILD}{line}", err=True)
                 hint += f" | all of its output: {kept(f'{report.bot}.build.txt', report.build)}"
             raise ReportedError(refused.what, refused.where, hint)
 
 
 def _print(report: CheckReport, source: Path, *, show_stderr: bool) -> None:
     for line in lines_of(report):
-        click.echo(wrapped(harmless(line)))
+        _echo(line)
     for line in repeated(report, source):
         click.echo(harmless(line))  # to be copied
     if show_stderr:
         for name, text in (("build", report.build), ("stderr", report.stderr)):
             for line in text.splitlines():
                 click.echo(harmless(f"  {name}: {line}"))
+
+
+def _echo(line: str, *, err: bool = False) -> None:
+    """Print a line, broken between words; in colour, the mark below a source and what mends it."""
+    text = harmless(line)
+    if not err:
+        text = wrapped(text)
+    elif sys.stderr.isatty():
+        text = wrapped_at(text, WIDTH)
+    _, _, said = line.partition(_BUILD if err else _STDERR)
+    colour = "red" if is_mark(said) else "green" if line.startswith("    mend: ") else None
+    click.echo(click.style(text, fg=colour) if colour else text, err=err, color=in_colour(err=err))

@@ -257,7 +257,7 @@ def hint_for(evidence: Evidence) -> str:
         or _of_malformed(evidence)
         or _of_patterns(evidence)
     ):
-        return hint
+        return hint + _at_place(evidence)
     if evidence.cause is Cause.CRASH and not evidence.stderr.strip():
         return "it wrote nothing to standard error: repeat it without the arena, as below"
     if evidence.cause is Cause.CRASH and (place := place_of(evidence.stderr, evidence.files)):
@@ -304,6 +304,11 @@ def _of_malformed(evidence: Evidence) -> str:
         return f"{wrong}, and {ids[2]} is asked: {ANSWER_ONCE}"
     wrong = of_answer(evidence.came, evidence.asked, evidence.runtime)
     return f"{wrong}; as in {evidence.example}" if wrong else ""
+
+
+def _at_place(evidence: Evidence) -> str:
+    place = place_of(evidence.stderr, evidence.files)
+    return f" ({place})" if place and evidence.cause is Cause.CRASH else ""
 
 
 def place_of(stderr: str, files: Sequence[str]) -> str:
