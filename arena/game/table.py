@@ -62,5 +62,5 @@ def counted_faces(bid: Bid | None, wild: int | None) -> set[int]:
     return {face for face in (bid.face, wild) if face} if bid else set()
 
 
-BLANK = TableShown(seats=[SeatShown(name="", mark="", place=0, href="#")], bid=Bid(1, 1))
+BLANK = TableShown(seats=[SeatShown(name="", mark="blank", place=0, href="#")], bid=Bid(1, 1))
 """The table whose pieces a replay fills."""
