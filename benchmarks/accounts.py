@@ -83,12 +83,12 @@ def _league(
         order = [row.bot for row in ratings.boards[0].rows]
         honest = {name(bot) for bot in range(helpers + 1, shape.bots)}
         ranks.append(len([bot for bot in order[: order.index(name(0))] if bot in honest]))
-        cases = [case for case in ratings.suspicions if case.rival]
+        cases = [case for case in ratings.suspicions if case.opponent]
     bot = name(0)
     helping = {name(number) for number in range(1, helpers + 1)}
-    named = {case.bot for case in cases if case.bot in helping and case.rival == bot}
-    itself = any(case.bot == bot and case.rival not in helping for case in cases)
-    wrong = any(bot not in (case.bot, case.rival) for case in cases)
+    named = {case.bot for case in cases if case.bot in helping and case.opponent == bot}
+    itself = any(case.bot == bot and case.opponent not in helping for case in cases)
+    wrong = any(bot not in (case.bot, case.opponent) for case in cases)
     share = len(named) / max(1, helpers)
     return ranks[0] - ranks[1], 100.0 * bool(named), 100.0 * share, 100.0 * itself, 100.0 * wrong
 

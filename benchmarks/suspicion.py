@@ -115,7 +115,7 @@ def alarms_of(scenario: str, cases: Iterable[Suspicion]) -> Iterator[str]:
     """Yield the columns in which a league counts."""
     for case in cases:
         yield f"{scenario}: {case.kind}"
-        named = (case.bot, case.rival) == (name(0), name(1) if case.rival else None)
+        named = (case.bot, case.opponent) == (name(0), name(1) if case.opponent else None)
         if named and case.kind == ("collusion" if scenario == "thrown" else "drift"):
             yield f"{scenario}: named"
 

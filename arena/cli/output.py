@@ -96,7 +96,7 @@ def _suspicion(case: "Suspicion") -> str:
     if case.kind == "drift":
         return f"'{case.bot}' changed by {case.observed:+.2f} mu from the first block to the last"
     return (
-        f"'{case.bot}' loses too often to '{case.rival}': ahead in {case.observed:.1%} "
+        f"'{case.bot}' loses too often to '{case.opponent}': ahead in {case.observed:.1%} "
         f"of {case.games} games, expected {case.expected:.1%}"
     )
 

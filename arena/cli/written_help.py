@@ -508,7 +508,7 @@ Options:
   --seed TEXT           Decides the draw and the dice [default: drawn].
   --pace FLOAT RANGE    Seconds between lines; 0 prints all at once.
                         [default: 1.0; 0<=x<=60]
-  --out PATH            Folder for the pages: one for the wall of the room,
+  --into PATH           Folder for the pages: one for the wall of the room,
                         and the winner's.
   --store PATH          File that the games are stored in, with
                         NAME.logs.sqlite beside it [default: the name of
@@ -556,7 +556,6 @@ Options:
                                   lines alone) a conversation for fine-tuning;
                                   the last two may be private.  [default:
                                   games]
-  --pairs                         The same as --rows pairs.
   --json                          The same as --format jsonl.
   --anonymous                     Replace the names of bots with pseudonyms,
                                   those of `arena report --anonymous`.
@@ -1438,7 +1437,7 @@ OPTIONS: dict[str, dict[str, str]] = {
         "--wins": "TEXT",
         "--seed": "TEXT",
         "--pace": "TEXT",
-        "--out": "TEXT",
+        "--into": "TEXT",
         "--store": "TEXT",
         "--site": "TEXT",
         "--sandbox": "auto docker bubblewrap process",
@@ -1450,7 +1449,6 @@ OPTIONS: dict[str, dict[str, str]] = {
         "--store": "TEXT",
         "--format": "csv jsonl parquet",
         "--rows": "games pairs decisions models chats",
-        "--pairs": "",
         "--json": "",
         "--anonymous": "",
         "-o": "TEXT",

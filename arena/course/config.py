@@ -146,8 +146,8 @@ class CourseFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     opened: str | None = None
     """When the exercise was given out, for extensions in percent."""
     deadline: Annotated[str, Meta(examples=[EXAMPLE])]
-    grace: Annotated[float, Meta(ge=0, le=1440)] = 0.0
-    """Minutes after the deadline that still count as on time."""
+    grace: Annotated[float, Meta(ge=0, le=86_400)] = 0.0
+    """Seconds after the deadline that still count as on time."""
     late: LateEntry = LateEntry()
     extensions: dict[str, str] = {}
     resubmissions: Literal["latest", "best"] = "latest"

@@ -63,7 +63,7 @@ class Due(Struct, frozen=True):
     deadline: datetime
     """The moment, with its time zone."""
     grace: float = 0.0
-    """Minutes after it in which a hand-in is still on time."""
+    """Seconds after it in which a hand-in is still on time."""
     extension: str = ""
     """As the teacher wrote it; "" for the deadline of all."""
 
@@ -75,7 +75,7 @@ class Due(Struct, frozen=True):
     @property
     def until(self) -> datetime:
         """The last moment that is on time, in UTC."""
-        return self.deadline.astimezone(UTC) + timedelta(minutes=self.grace)
+        return self.deadline.astimezone(UTC) + timedelta(seconds=self.grace)
 
     def days_late(self, received: datetime) -> int:
         """Return how many days late a hand-in is: every day that has begun, up to MAX_DAYS.
@@ -84,7 +84,7 @@ class Due(Struct, frozen=True):
         changed meanwhile. If that time comes twice, the day ends the second time.
         """
         moment = received.astimezone(UTC)
-        grace = timedelta(minutes=self.grace)
+        grace = timedelta(seconds=self.grace)
         days, end = 0, self.until
         while days < MAX_DAYS and end < moment:
             days += 1

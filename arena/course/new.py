@@ -59,7 +59,7 @@ _CONFIG = """\
 # arena help course explains every key.
 name: Perudo
 roster: roster.csv
-grace: 5                       # minutes
+grace: 300                     # seconds
 late: {points_per_day: 10, days: 3}
 reference: reference           # drawn for this course; nobody was given it
 starter: [starter]             # what you give out: a hand-in that is nothing else is named

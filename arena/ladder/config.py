@@ -65,7 +65,7 @@ class Intervals(Struct, frozen=True, forbid_unknown_fields=True):
 class CheckTerms(Struct, frozen=True, forbid_unknown_fields=True):
     """What the checks of submissions may take."""
 
-    minutes: Annotated[float, Meta(ge=0.1)] = 15.0
+    seconds: Annotated[float, Meta(ge=6)] = 900.0
     """How long a check waits for its bot, at most."""
     at_a_time: Annotated[int, Meta(ge=1)] | None = None
     """How many go on at a time; None for as many as the cores."""

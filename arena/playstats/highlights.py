@@ -64,7 +64,7 @@ class Highlight(Struct, frozen=True, array_like=True):
     """The bid that was made or called."""
     face: int = 0
     cause: Cause | None = None
-    rival: str = ""
+    opponent: str = ""
     """The best-rated bot that lost, in an upset."""
 
     @property

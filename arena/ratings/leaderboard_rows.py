@@ -307,10 +307,10 @@ class Suspicion(Struct, frozen=True, forbid_unknown_fields=True):
     kind: Annotated[Literal["collusion", "drift"], doc("What is suspected.")]
     variant: Variant
     players: Players
-    bot: Annotated[str, doc("Who lost to the rival too often, or whose strength changed.")]
-    rival: Annotated[str | None, doc("Null for drift.")]
+    bot: Annotated[str, doc("Who lost to the opponent too often, or whose strength changed.")]
+    opponent: Annotated[str | None, doc("Null for drift.")]
     games: Annotated[Positive, doc("The games that the finding rests on.")]
-    expected: Annotated[float, doc("The share of games ahead of the rival; for drift 0.")]
+    expected: Annotated[float, doc("The share of games ahead of the opponent; for drift 0.")]
     observed: Annotated[float, doc("That share as it was; for drift the change of mu.")]
     p: Annotated[Share, doc("How often a league of fair bots would show so much anywhere.")]
 

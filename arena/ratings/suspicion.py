@@ -67,7 +67,7 @@ def collusion(division: Division, solution: Solution, alpha: float) -> Cases:
             variant=division.variant,
             players=division.players,
             bot=bots[bot],
-            rival=bots[rival],
+            opponent=bots[rival],
             games=round(together),
             expected=float(share),
             observed=float(actual),
@@ -166,7 +166,7 @@ def drift(division: Division, solution: Solution, alpha: float) -> Cases:
             variant=division.variant,
             players=division.players,
             bot=games.bots[trend.bot],
-            rival=None,
+            opponent=None,
             games=played[trend.bot],
             expected=0.0,
             observed=trend.rise * moves[trend.bot],
@@ -244,7 +244,7 @@ def suspicions(all_findings: Sequence[Findings], alpha: float) -> list[Suspicion
     of_pairs = holm([division.pairs for division in all_findings])
     cases = of_pairs + holm([division.bots for division in all_findings])
     significant = [case for case in cases if case.p <= alpha]
-    return sorted(significant, key=lambda case: (case.p, case.kind, case.bot, case.rival or ""))
+    return sorted(significant, key=lambda case: (case.p, case.kind, case.bot, case.opponent or ""))
 
 
 def holm(tests: Sequence[Cases]) -> list[Suspicion]:

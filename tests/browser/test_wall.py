@@ -24,7 +24,7 @@ SECOND = 1_000
 def _play_final(folder: Path) -> None:
     with copied_workers():
         play_league(folder)
-    ran = run("final", "league.yaml", "--pace", "0", "--wins", "1", "--out", "wall", cwd=folder)
+    ran = run("final", "league.yaml", "--pace", "0", "--wins", "1", "--into", "wall", cwd=folder)
     assert ran.code == 0, ran
 
 

@@ -121,7 +121,7 @@ def test_parquet_without_pyarrow(played: Path, tmp_path: Path) -> None:
 
 
 def test_pairs_are_those_of_the_report(played: Path) -> None:
-    pairs = jsonl(played, "--pairs")
+    pairs = jsonl(played, "--rows", "pairs")
     found = {(one["players"], one["bot"], one["opponent"]): one for one in pairs}
     assert len(found) == len(pairs) == 12
     assert run("report", "league.yaml", "--site", "pairs", cwd=played).code == 0
@@ -136,8 +136,8 @@ def test_pairs_are_those_of_the_report(played: Path) -> None:
 
 
 def test_pairs_are_the_same_in_every_format(played: Path) -> None:
-    pairs = jsonl(played, "--pairs")
-    ran = run("export", "league.yaml", "--pairs", cwd=played)
+    pairs = jsonl(played, "--rows", "pairs")
+    ran = run("export", "league.yaml", "--rows", "pairs", cwd=played)
     for row, same in zip(csv.DictReader(io.StringIO(ran.out)), pairs, strict=True):
         shown = {
             name: f"'{value}" if value == FORMULA else str(value) for name, value in same.items()
@@ -145,7 +145,7 @@ def test_pairs_are_the_same_in_every_format(played: Path) -> None:
         assert row == shown
     parquet = pytest.importorskip("pyarrow.parquet")
     to = ("--format", "parquet", "-o", "pairs.parquet")
-    assert run("export", "league.yaml", "--pairs", *to, cwd=played).code == 0
+    assert run("export", "league.yaml", "--rows", "pairs", *to, cwd=played).code == 0
     assert parquet.read_table(played / "pairs.parquet").to_pylist() == pairs
 
 

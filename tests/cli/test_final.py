@@ -76,7 +76,7 @@ def test_one_table_seats_all_of_them(finished: Path) -> None:
 
 
 def test_the_pages_of_a_final_lead_nowhere_else(finished: Path) -> None:
-    data = json.loads(played(finished, "--out", "wall", "--wins", "1", "--json").out)
+    data = json.loads(played(finished, "--into", "wall", "--wins", "1", "--json").out)
     # The replay takes the place of a game from the address.
     at = re.compile(r"index\.html: #\d+\.0\.0")
     assert [link for link in broken_links(finished / "wall") if not at.fullmatch(link)] == []

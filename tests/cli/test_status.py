@@ -47,7 +47,7 @@ def test_finished_league(played: Path) -> None:
     assert (found["fixtures"], found["scheduled"]) == (12, 12)
     assert (found["games"], found["scheduled_games"]) == (24, 24)
     assert found["faults"] == {"crash": 4 * 2 + 6 * 2}
-    assert [(one["players"], one["fixtures"], one["faults"]) for one in found["tables"]] == [
+    assert [(one["players"], one["fixtures"], one["faults"]) for one in found["divisions"]] == [
         (2, 6, 8),
         (3, 6, 12),
     ]

@@ -33,7 +33,7 @@ STUDENTS = (
 _SECRET = "a test's"  # noqa: S105 - it names pages of tests
 _RULES = {
     "table": True,
-    "grace": 5,
+    "grace": 300,
     "late": {"points_per_day": 10, "days": 3},
     "extensions": {"apart": "+3 days"},
     "grades": {"key": {"1.0": 90, "2.0": 70, "3.0": 60, "5.0": 0}, "better": True},

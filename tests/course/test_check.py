@@ -19,7 +19,7 @@ from tests.course.test_from_ladder import Club
 
 SAMPLES, KITS = ROOT / "sample_bots", ROOT / "protocol/kits"
 LEGAL = {"marks": {"total": 100, "legal": 100}, "reference": None}
-LATE = {"deadline": "2026-11-20 12:00 UTC", "grace": 5, "late": {"days": 3, "free_days": 1}}
+LATE = {"deadline": "2026-11-20 12:00 UTC", "grace": 300, "late": {"days": 3, "free_days": 1}}
 OWN = (
     "def mine(turn):\n    return {" + ", ".join(f"{n}: turn[{n}] - {n}" for n in range(60)) + "}\n"
 )
@@ -59,7 +59,7 @@ def test_check_says_who_handed_in_what_and_how_late(school: Path) -> None:
         ("s4_bot", 0, "the id"),
     ]
     late = rows["s2"]
-    assert (late["free_days"], late["extension"], late["grace"]) == (1, "+12 hours", 5)
+    assert (late["free_days"], late["extension"], late["grace"]) == (1, "+12 hours", 300)
     assert (late["deadline"], late["zone"]) == ("2026-11-21 00:00:00+00:00", "UTC")
     assert "comand" in rows["s3"]["unreadable"]
     assert (rows["s1"]["given"]["name"], rows["s1"]["given"]["share"]) == ("sample:memory", 1.0)

@@ -15,7 +15,7 @@ from arena.course.intake.times import Receipt
 from arena.course.moments import Due, parse_moment
 from tests.course.school import course_yaml, roster
 
-DUE = Due(parse_moment("2026-11-20 12:00 UTC", "here"), 10)
+DUE = Due(parse_moment("2026-11-20 12:00 UTC", "here"), 600)
 
 
 def hand_in(name: str, moment: str) -> HandIn:

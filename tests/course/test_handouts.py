@@ -177,7 +177,7 @@ def test_rubric_has_the_points_of_each_week(course: Path) -> None:
     file = weeks[0].file
     assert f"{file.late.points_per_day:g} points less for each day" in text
     assert f"after {file.late.days} days" in text
-    assert f"{file.grace:g} minutes of grace" in text
+    assert f"{file.grace / 60:g} minutes of grace" in text
     precise = ", ".join(f"{week.file.precision:g}" for week in weeks[:-1])
     assert f"within {precise} and {weeks[-1].file.precision:g} points" in text
 

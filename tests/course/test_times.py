@@ -107,9 +107,9 @@ LATE = [
 ]
 
 
-@pytest.mark.parametrize(("deadline", "grace", "received", "days"), LATE)
-def test_days_late(deadline: str, grace: float, received: str, days: int) -> None:
-    due = Due(parse_moment(deadline, "here"), grace)
+@pytest.mark.parametrize(("deadline", "minutes", "received", "days"), LATE)
+def test_days_late(deadline: str, minutes: float, received: str, days: int) -> None:
+    due = Due(parse_moment(deadline, "here"), 60 * minutes)
     moment = datetime.fromisoformat(received).replace(tzinfo=UTC)
     assert due.days_late(moment) == days
     assert (days == 0) == (moment <= due.until)

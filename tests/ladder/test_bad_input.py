@@ -83,7 +83,7 @@ def test_a_sandbox_that_does_not_isolate_needs_trust(tmp_path: Path) -> None:
         ({"until": "winner"}, "a ladder has no playoff / "),
         ({"quotas": {"uploads": 0}}, "quotas.uploads must be 1 or more, not 0 / "),
         ({"intervals": {"publish": 0}}, "intervals.publish must be 1 or more, not 0 / "),
-        ({"checks": {"minutes": 0}}, "checks.minutes must be 0.1 or more, not 0 / "),
+        ({"checks": {"seconds": 0}}, "checks.seconds must be 6 or more, not 0 / "),
         ({"checks": {"at_a_time": 0}}, "checks.at_a_time must be 1 or more, not 0 / "),
         ({"checks": {"hours": 1}}, "'hours'"),
         ({"disk": {"logs": "5GB"}}, "'5GB' is not a size / "),
@@ -104,7 +104,7 @@ def test_a_wrong_key_of_ladder_yaml(club: Path, keys: dict[str, object], message
 
 
 @pytest.mark.parametrize("number", [".nan", ".inf", "1e999", "-1e999"])
-@pytest.mark.parametrize("key", ["checks: {minutes: ", "intervals: {publish: ", "limits: {wall: "])
+@pytest.mark.parametrize("key", ["checks: {seconds: ", "intervals: {publish: ", "limits: {wall: "])
 def test_numbers_of_ladder_yaml_are_finite(club: Path, key: str, number: str) -> None:
     clubs.change(club, checks={}, intervals={}, limits={})
     path = club / "ladder.yaml"

@@ -190,7 +190,7 @@ def test_a_ladder_yaml_that_says_nothing_of_checks_has_the_defaults(desk: Desk) 
     lines = [line for line in path.read_text().splitlines() if not line.startswith("checks:")]
     path.write_text("\n".join(lines))
     checks = load_config(path).file.checks
-    assert (checks.minutes, checks.slots) == (15, core_count())
+    assert (checks.seconds, checks.slots) == (900, core_count())
 
 
 def test_status_has_the_checks_that_go_on(desk: Desk) -> None:

@@ -86,7 +86,7 @@ def test_the_page_of_the_table_says_so(whole: Path) -> None:
 
 
 def test_pairs_are_exported_as_the_report_has_them(whole: Path) -> None:
-    ran = run("export", "league.yaml", "--pairs", "--json", cwd=whole)
+    ran = run("export", "league.yaml", "--rows", "pairs", "--json", cwd=whole)
     assert (ran.code, ran.err) == (0, "")
     rows = [json.loads(line) for line in ran.out.splitlines()]
     exported = {

@@ -130,15 +130,17 @@ def test_pairs_of_many_bots_are_those_of_the_first(
         whole, part = (json.loads((folder / name).read_bytes()) for folder in (site, few))
         first = {row[1] for row in table_text(few / "head-to-head/bga-2p.html", "caption")[:3]}
         assert whole["all_pairs"] is None
-        assert part["all_pairs"] == "arena export league.yaml --pairs"
+        assert part["all_pairs"] == "arena export league.yaml --rows pairs"
         assert part["rows"] == [
             row for row in whole["rows"] if {row["bot"], row["opponent"]} <= first
         ]
         assert len(part["rows"]) < len(whole["rows"])
     for name in ("head-to-head/bga-2p.html", "bots/alpha.html"):
-        sentence = "the pairs of the first 3 bots; <code>arena export league.yaml --pairs</code>"
+        sentence = (
+            "the pairs of the first 3 bots; <code>arena export league.yaml --rows pairs</code>"
+        )
         assert sentence in (few / name).read_text()
-        assert "--pairs" not in (site / name).read_text()
+        assert "--rows pairs" not in (site / name).read_text()
 
 
 def test_a_bot_of_many_shows_the_opponents_nearest_to_it(

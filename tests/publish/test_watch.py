@@ -54,7 +54,7 @@ def found() -> SiteHighlights:
         ),
         (highlight("call"), "alpha doubts 7 sixes, 5\u202f% likely, and is right"),
         (highlight("calza"), "alpha calls 7 sixes exact, 5\u202f% likely, and is right"),
-        (highlight("upset", rival="beta"), "alpha wins, only 5\u202f% likely to beat beta"),
+        (highlight("upset", opponent="beta"), "alpha wins, only 5\u202f% likely to beat beta"),
         (highlight("fault", cause=Cause.CRASH), "alpha crashes, with 24 dice on the table"),
     ],
 )
@@ -78,7 +78,7 @@ def test_upsets_are_wins_of_who_was_expected_to_lose(found: SiteHighlights) -> N
     assert [one.highlight for one in of.highlights] == sorted(
         (one.highlight for one in of.highlights), key=order
     )
-    assert all(one.highlight.rival not in {"", one.highlight.bot} for one in of.highlights)
+    assert all(one.highlight.opponent not in {"", one.highlight.bot} for one in of.highlights)
 
 
 def test_chances_of_a_table_with_a_bot_that_is_not_rated_are_unknown() -> None:

@@ -29,7 +29,7 @@ def rated(shape: Shape, twist: Twist | None, alpha: float = 0.01) -> Ratings:
 @pytest.mark.parametrize("shape", [Shape(8, 2, 60, 2), Shape(8, 4, 20, 2), Shape(8, 6, 30, 2)])
 def test_bot_that_throws_games_is_named(shape: Shape) -> None:
     found = [case for case in rated(shape, thrown).suspicions if case.kind == "collusion"]
-    assert [(case.bot, case.rival) for case in found] == [("bot00", "bot01")]
+    assert [(case.bot, case.opponent) for case in found] == [("bot00", "bot01")]
     assert found[0].observed < found[0].expected
     assert found[0].p <= 0.01
 
@@ -40,7 +40,7 @@ def test_bot_that_throws_few_games_is_nearly_always_named() -> None:
     for seed in range(10):
         games = {Division("bga", 2): league(shape, seed, thrown)}
         found = rate_results(games, options).suspicions
-        named += ("bot00", "bot01") in [(case.bot, case.rival) for case in found]
+        named += ("bot00", "bot01") in [(case.bot, case.opponent) for case in found]
     assert named >= 9
 
 
@@ -58,7 +58,7 @@ def test_clear_pairs_are_those_of_any_less_strict_test(alpha: float, twist: Twis
 @pytest.mark.parametrize("shape", [Shape(8, 2, 30, 2), Shape(8, 4, 10, 2), Shape(8, 6, 10, 2)])
 def test_bot_that_improves_is_named(shape: Shape) -> None:
     found = [case for case in rated(shape, drifting).suspicions if case.kind == "drift"]
-    assert [(case.bot, case.rival) for case in found] == [("bot00", None)]
+    assert [(case.bot, case.opponent) for case in found] == [("bot00", None)]
     assert 2 < found[0].observed < 6
 
 

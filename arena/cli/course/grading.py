@@ -63,7 +63,7 @@ def _print_checkup(checkup: Checkup) -> None:
     head = ["student", "hand-in", "by", "received", "source", "late by", "bot", ""]
     print_columns(head, [_hand_in_row(one) for one in survey.students])
     first = survey.students[0]
-    grace = f", and {first.grace:g} min of grace" if first.grace else ""
+    grace = f", and {first.grace / 60:g} min of grace" if first.grace else ""
     click.echo(harmless(f"times are those of {first.zone}{grace}"))
     for line in survey.lines():
         click.echo(harmless(line))

@@ -86,7 +86,7 @@ class _Field(NamedTuple):
     help="Seconds between lines; 0 prints all at once.",
 )
 @click.option(
-    "--out",
+    "--into",
     type=options.PathType(),
     help="Folder for the pages: one for the wall of the room, and the winner's.",
 )
@@ -99,7 +99,7 @@ def command(
     league: Path,
     *,
     pace: float,
-    out: Path | None,
+    into: Path | None,
     store: Path | None,
     site: Path,
     sandbox: str | None,
@@ -113,8 +113,8 @@ def command(
     told: the same command goes on after a stop, and tells the last game again.
     """
     wish = msgspec.convert(asked, Wish)
-    if out:
-        check_folder(out)
+    if into:
+        check_folder(into)
     if (league / "ladder.yaml").exists():
         field = _of_ladder(league)
     else:
@@ -125,10 +125,10 @@ def command(
     if final.winner is None:
         _play(final, field, told.game)
     told.result()
-    if out:
+    if into:
         day = datetime.now(UTC).date().isoformat()
-        replace_site(out, final_files(final, field.conditions, day))
-        say(f"for the wall: {out / FRONT}")
+        replace_site(into, final_files(final, field.conditions, day))
+        say(f"for the wall: {into / FRONT}")
     if as_json:
         print_json(_data(final))
     say(f"stored: {final.path}; remove it for another final")

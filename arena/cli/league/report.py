@@ -133,7 +133,6 @@ def _watch(request: ReportRequest, *, opening: bool) -> Report | None:
     " language model with its answer, or (JSON lines alone) a conversation for fine-tuning; the"
     " last two may be private.",
 )
-@click.option("--pairs", is_flag=True, help="The same as --rows pairs.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format jsonl.")
 @click.option(
     "--anonymous",
@@ -154,12 +153,10 @@ def export(
     rows: str,
     output: Path | None,
     *,
-    pairs: bool,
     as_json: bool,
     anonymous: bool,
 ) -> None:
     """Write the stored games of LEAGUE as a table, in schedule order, even while it is played."""
-    rows = "pairs" if pairs else rows
     format_ = "jsonl" if as_json else format_
     path = store_path(league, store)
     if rows == CHATS and (format_ != "jsonl" or anonymous):

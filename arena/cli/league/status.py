@@ -56,7 +56,7 @@ def _print_status(status: Status) -> None:
     click.echo()
     rows = [
         [f"{variant}, {players} players", *map(str, numbers)]
-        for variant, players, *numbers in map(astuple, status.tables)
+        for variant, players, *numbers in map(astuple, status.divisions)
     ]
     print_columns(["table", "fixtures", "of", "games", "faults"], rows)
     for fixture in status.next:

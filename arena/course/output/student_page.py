@@ -239,7 +239,7 @@ class StudentPages:
             longer = f" ({due.extension})" if due.extension.startswith("+") else ""
             yield "Extended for you to", f"{_clock(due.deadline, zone)}{longer}"
         if due.grace:
-            yield "Grace", f"{due.grace:g} min"
+            yield "Grace", f"{due.grace / 60:g} min"
         if result.student.team:
             yield "Team", result.student.team
         if hand_in := result.hand_in:

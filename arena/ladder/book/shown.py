@@ -57,11 +57,11 @@ class PublishedCase(Struct, frozen=True):
     """A suspicion: a bot that changed, or that lost too often to a rival."""
 
     bot: str
-    rival: str | None
+    opponent: str | None
     """None for a bot that changed."""
     games: int
     expected: float
-    """The share of the games in which it should be ahead of the rival."""
+    """The share of the games in which it should be ahead of the opponent."""
     observed: float
     """The share in which it is."""
 
@@ -76,7 +76,7 @@ def published_pairs(site: Path) -> list[PublishedCase]:
     There are none while the file is being replaced.
     """
     found = read_json(site / "data" / "suspicions.json", _PublishedCases)
-    return [case for case in found.rows if case.rival] if found else []
+    return [case for case in found.rows if case.opponent] if found else []
 
 
 class PublishedStyle(Struct, frozen=True):

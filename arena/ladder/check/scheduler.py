@@ -199,7 +199,7 @@ class CheckScheduler:
             trusted=self.config.file.trust_bots,
             games=league.games,
             pin=league.pin and enough_cores(league.workers),
-            seconds=60 * self.config.file.checks.minutes,
+            seconds=self.config.file.checks.seconds,
             models=tuple(league.models),
         )
 

@@ -117,7 +117,7 @@ def _helped(served: Served, now: Snapshot) -> list[Helped]:
     """Return the versions that others may help, those with the most of such first."""
     found: dict[str, list[tuple[Version, PublishedCase]]] = {}
     for case in published_pairs(served.folder.site):
-        loser, rival = now.version(case.bot), now.version(case.rival or "")
+        loser, rival = now.version(case.bot), now.version(case.opponent or "")
         if loser and rival:
             found.setdefault(rival.name, []).append((loser, case))
     helped = [Helped(now.versions[name.lower()], by) for name, by in found.items()]

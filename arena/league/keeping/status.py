@@ -58,7 +58,7 @@ class Status(Struct, frozen=True):
     games_per_second: float | None
     """The speed over the last minute that was played; None if that is too short to tell."""
     faults: dict[Cause, int]
-    tables: tuple[DivisionStatus, ...]
+    divisions: tuple[DivisionStatus, ...]
     next: tuple[NextFixture, ...]
     """The first of the fixtures to play next, in order."""
     playoff: PlayoffVerdict | None = None
@@ -107,7 +107,7 @@ def status(store: Store, *, playing: bool) -> Status:
         not_counting=len(others) - len(played),
         games_per_second=speed(times),
         faults=dict(sorted(causes.items())),
-        tables=tuple(
+        divisions=tuple(
             [
                 DivisionStatus(
                     variant=division.variant,

@@ -312,10 +312,11 @@ class DivisionPlan:
         """Draw a block for all.
 
         At tables for two each pass is even by itself, so it is one design with bots shuffled anew.
+        So it is where bots are kept apart, or the same pairs would be exchanged in each pass.
         """
         names, players = self._field.names, self._field.players
         seed, first = self._shuffle, 0
-        if players == 2 and number >= len(names) - 1:
+        if (players == 2 or self._field.owners) and number >= len(names) - 1:
             first = number - number % (len(names) - 1)
             seed = f"{seed}/pass {first}"
         design = _design(len(names), players, self._design_seed)

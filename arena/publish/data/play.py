@@ -169,7 +169,7 @@ class HighlightRow(TableRow, frozen=True):
     quantity: Annotated[Positive | None, doc("The bid made or called: how many dice.")]
     face: Annotated[Positive | None, doc("Its face; 1 is a paco.")]
     cause: Annotated[Cause | None, doc("Of a fault.")]
-    rival: Annotated[str | None, doc("The best-rated bot that lost, in an upset.")]
+    opponent: Annotated[str | None, doc("The best-rated bot that lost, in an upset.")]
 
 
 @table("mistakes")
@@ -377,7 +377,7 @@ def _style(bot: str, division: Division | None, style: Style) -> StyleRow:
 
 def _highlight(rank: int, highlight: Highlight) -> HighlightRow:
     row = asdict(highlight)
-    for name in ("own", "quantity", "face", "rival"):
+    for name in ("own", "quantity", "face", "opponent"):
         row[name] = row[name] or None
     return HighlightRow(rank=rank, **row)
 

@@ -175,7 +175,7 @@ class QuarantinedRow(TableRow, frozen=True):
 
 PAIRED = 300
 """Bots of a leaderboard, from the first, whose pairs are in the data files."""
-ALL_PAIRS = "arena export league.yaml --pairs"
+ALL_PAIRS = "arena export league.yaml --rows pairs"
 """The command that writes the pairs of more bots."""
 
 

@@ -122,7 +122,7 @@ def _upsets(
                     seat=seat,
                     chance=chance,
                     dice=dice,
-                    rival=rival,
+                    opponent=rival,
                 )
 
 
@@ -234,7 +234,7 @@ def _did(highlight: Highlight) -> Iterator[str]:
         case "calza":
             yield f"calls {bid} exact, {chance} likely, and is right"
         case "upset":
-            yield f"wins, only {chance} likely to beat {highlight.rival}"
+            yield f"wins, only {chance} likely to beat {highlight.opponent}"
         case "fault":
             yield f"{CAUSES[highlight.cause].did if highlight.cause else 'faults'},"
             yield f"with {_dice(highlight.dice)} on the table"
