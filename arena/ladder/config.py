@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
+from arena.author.check.steps import FIRST_GAME, STEPS
 from arena.bots.models.config import Model
 from arena.bots.runtimes import OF_SAMPLES
 from arena.bots.sandboxes.base import Sandbox
@@ -69,6 +70,8 @@ class CheckTerms(Struct, frozen=True, forbid_unknown_fields=True):
     """How long a check waits for its bot, at most."""
     at_a_time: Annotated[int, Meta(ge=1)] | None = None
     """How many go on at a time; None for as many as the cores."""
+    steps: Annotated[int, Meta(ge=FIRST_GAME, le=len(STEPS))] = len(STEPS)
+    """How many of the steps of `arena check` come before the games."""
 
     @property
     def slots(self) -> int:

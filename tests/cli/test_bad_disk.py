@@ -161,9 +161,8 @@ def test_store_of_another_version(tmp_path: Path, command: str) -> None:
     db.close()
     before = tree(tmp_path)
     ran = run(command, "league.yaml", cwd=tmp_path)
-    error_line(
-        ran, "the store has version 99", "/ league.sqlite / use the arena that made it, or --store"
-    )
+    mend = "/ league.sqlite / a newer arena made it: pipx upgrade perudo-arena"
+    error_line(ran, "the store has version 99", mend)
     assert tree(tmp_path) == before
 
 

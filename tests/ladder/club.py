@@ -205,6 +205,7 @@ def check_order(club: Path, source: Path) -> CheckOrder:
         games=league.games,
         pin=False,
         seconds=HANG,
+        steps=config.file.checks.steps,
     )
 
 

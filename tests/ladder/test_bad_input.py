@@ -85,6 +85,7 @@ def test_a_sandbox_that_does_not_isolate_needs_trust(tmp_path: Path) -> None:
         ({"intervals": {"publish": 0}}, "intervals.publish must be 1 or more, not 0 / "),
         ({"checks": {"seconds": 0}}, "checks.seconds must be 6 or more, not 0 / "),
         ({"checks": {"at_a_time": 0}}, "checks.at_a_time must be 1 or more, not 0 / "),
+        ({"checks": {"steps": 5}}, "checks.steps must be 6 to 18, not 5 / "),
         ({"checks": {"hours": 1}}, "'hours'"),
         ({"disk": {"logs": "5GB"}}, "'5GB' is not a size / "),
         ({"disk": {"logs": "15MiB"}}, "disk.logs must be 16MiB or more, not 15MiB / "),

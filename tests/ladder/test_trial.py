@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.author.check.budget import Budget
+from arena.author.check.steps import FIRST_GAME
 from arena.bots.manifest import load_bot
 from arena.game.records import LimitsInfo
 from arena.game.rules.books import VARIANTS
@@ -123,11 +124,11 @@ def kept(hello: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def test_every_check_draws_a_seed_and_keeps_it(folder: Path) -> None:
-    club, file = clubs.make(folder, games=GAMES), folder / "hellos"
+    club, file = clubs.make(folder, games=GAMES, checks={"steps": FIRST_GAME}), folder / "hellos"
     make_private(Folder(club).versions)
     source = keeping(folder / "keeps", file)
     results = [clubs.checked(clubs.check_order(club, source)) for _ in range(2)]
-    assert all(one.ok and one.games == GAMES for one in results)
+    assert all((one.ok, one.steps, one.games) == (True, FIRST_GAME, GAMES) for one in results)
     assert len({one.seed for one in results}) == 2
     drawn = hellos(file)[-1]
     file.write_text("")

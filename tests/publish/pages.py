@@ -17,7 +17,7 @@ from arena.publish.replays import Shard
 from arena.publish.site_folder import MANIFEST
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
-SCRIPTS = {"shared.js", "replay.js", "tables.js", "fixtures.js"}
+SCRIPTS = {"shared.js", "pairs.js", "replay.js", "tables.js", "fixtures.js"}
 
 
 def content(script: str) -> bytes:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.author.check.steps import FIRST_GAME
 from arena.cli.ladder.door import address_of, folder_argument
 from arena.cli.ladder.running import in_thread
 from arena.cli.options import PathType, json_option, sandbox_option, say_program_folder
@@ -19,7 +20,7 @@ from arena.course.roster import read_roster
 from arena.io.errors import ArenaError
 from arena.ladder.book.names import Names, check_name
 from arena.ladder.book.quota import Quotas
-from arena.ladder.config import Intervals
+from arena.ladder.config import CheckTerms, Intervals
 from arena.ladder.door.address import noted_address
 from arena.ladder.door.classroom import Classroom, keep_class, new_class
 from arena.ladder.folder import Folder, existing
@@ -33,6 +34,8 @@ _KEYS: dict[str, Any] = {
     "names": Names.BY_AUTHOR,
     "quotas": Quotas(uploads=100, refused=100),
     "intervals": Intervals(publish=10.0),
+    # The rest takes ten seconds and more of a core, and a class waits.
+    "checks": CheckTerms(steps=FIRST_GAME),
 }
 """What the ladder.yaml of a class says beside the usual."""
 _RISK = "on plain HTTP everybody on this network can read and change what is sent, and be anybody"

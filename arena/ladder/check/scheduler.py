@@ -27,7 +27,7 @@ from arena.ladder.book.tables import (
     decoded_check,
 )
 from arena.ladder.check.queue import TRIES, Waiting, lease, next_check
-from arena.ladder.check.submission_check import STEPS, CheckOrder, check_submission
+from arena.ladder.check.submission_check import CheckOrder, check_submission
 from arena.ladder.config import Config
 from arena.ladder.folder import Folder, make_shared
 from arena.ladder.season.field import admit
@@ -54,6 +54,7 @@ class _Running:
     ) -> None:
         self.version = version
         self.check = check
+        self._steps = order.of
         self.until = until
         """When its lease ends, in uptime of the ladder."""
         self._told, tell = Pipe(duplex=False)
@@ -74,7 +75,7 @@ class _Running:
     def progress(self) -> Progress:
         """The steps that were passed, and the one that goes on."""
         *passed, trying = self._begun or [""]
-        return Progress(self.version.name, STEPS, tuple(passed), trying)
+        return Progress(self.version.name, self._steps, tuple(passed), trying)
 
     def is_over(self, now: float) -> bool:
         """Tell whether it has ended, or must end by now."""
@@ -200,6 +201,7 @@ class CheckScheduler:
             games=league.games,
             pin=league.pin and enough_cores(league.workers),
             seconds=self.config.file.checks.seconds,
+            steps=self.config.file.checks.steps,
             models=tuple(league.models),
         )
 

@@ -18,7 +18,6 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.author.check import steps
 from arena.author.check.bench import CheckRequest
 from arena.author.check.budget import HINT, Budget, BudgetedMultiplexer, BudgetSpentError, Charge
 from arena.author.check.findings import CheckReport
@@ -48,8 +47,6 @@ GAMES = 20
 """Games of a trial, at least."""
 _COMPANY = ("honest", "odds", "random", "bluffer")
 """Sample bots in Python, which every sandbox can run; with one of them twice at a table of six."""
-STEPS = len(steps.STEPS) + 1
-"""How many steps a check has: those of `arena check`, and the games."""
 _GAMES = "games among sample bots"
 _READ_ONLY = 0o444
 _MOST_SHOWN = 8_192
@@ -183,15 +180,23 @@ class CheckOrder(TrialTerms, frozen=True, kw_only=True):
     """Whether a table has a core of its own."""
     seconds: float
     """How long the check waits for the bot, at most."""
+    steps: int
+    """How many of the steps of `arena check` come before the games."""
     models: tuple[str, ...] = ()
     """The language models that bots may ask."""
+
+    @property
+    def of(self) -> int:
+        """How many steps the check has: those, and the games."""
+        return self.steps + 1
 
 
 class _Teller:
     """Tells the ladder, and the budget, which step is tried."""
 
-    def __init__(self, told: Connection, budget: Budget) -> None:
+    def __init__(self, told: Connection, budget: Budget, of: int) -> None:
         self._told = told
+        self._of = of
         self._budget = budget
         self._begun: list[tuple[str, float]] = []
         """The names of the steps, and when they began by the monotonic clock."""
@@ -199,7 +204,7 @@ class _Teller:
     def trying(self, number: int, steps: int, name: str) -> None:
         """Tell the name of a step."""
         del steps
-        self._budget.step = f"step {number} of {STEPS}, {name}"
+        self._budget.step = f"step {number} of {self._of}, {name}"
         self._told.send(name)
         self._begun.append((name, time.monotonic()))
 
@@ -224,7 +229,7 @@ def check_submission(order: CheckOrder, told: Connection) -> bytes:
     The name of each step is sent to `told` when it begins.
     """
     budget = Budget(order.seconds)
-    teller = _Teller(told, budget)
+    teller = _Teller(told, budget, order.of)
     result = _checked(order, teller, budget)
     return msgspec.json.encode(replace(result, awaited=budget.used, timed=teller.timed()))
 
@@ -258,12 +263,13 @@ def _checked(order: CheckOrder, teller: _Teller, budget: Budget) -> CheckResult:
         limits=order.limits,
         builds=order.builds,
         budget=budget,
+        last=order.steps,
     )
     report = check(request, teller)
     result = _result(report, digest, limit)
     if not report.ok:
         return result
-    teller.trying(STEPS, STEPS, _GAMES)
+    teller.trying(order.of, order.of, _GAMES)
     return _with_games(result, bot, order, budget)
 
 
