@@ -25,7 +25,7 @@ from arena.bots.sandboxes.registry import AUTO
 from arena.game.records import Fault
 from arena.game.rules.books import BGA, Rules, variant
 from arena.game.rules.clauses import in_force
-from arena.game.rules.round import Bid, Raises
+from arena.game.rules.round import Bid, Raises, height, wild_face
 from arena.game.rules.view import SeatBid
 from arena.game.wire.messages import Answer, Turn
 from arena.lab.env.game import setting
@@ -145,27 +145,19 @@ class AgentPolicy:
         dice = "; ".join(f"\tPlayer {seat}: {count}" for seat, count in enumerate(left))
         yield f"New round - Remaining dice: {dice}"
         yield f"Your current Dice are: {_listed(hand)}"
-        wild = self._rules.pacos_wild and not palifico
+        wild = wild_face(self._rules, 0 if palifico else None)
         yield f"Ones are {'wild' if wild else 'not wild'} in this round."
 
     def _bids(self, table: Table, observation: Observation, *, palifico: bool) -> Iterator[str]:
         """Say the bids of the round, oldest first: each is higher than the one before."""
-        wild = self._rules.pacos_wild and not palifico
-
-        def height(bid: tuple[int, int, int]) -> tuple[float, int]:
-            quantity, face, _ = bid
-            if face == 1 and self._rules.ones_high and not wild:
-                return quantity, FACES + 1
-            # By every rule book, n wild pacos stand between 2n dice of a number and one more.
-            return (2 * quantity + 0.5 if face == 1 and wild else quantity, face)
-
-        bids = [
-            (place // FACES + 1, place % FACES + 1, int(who) - 1)
+        wild = wild_face(self._rules, 0 if palifico else None)
+        bidders = {
+            Bid(place // FACES + 1, place % FACES + 1): int(who) - 1
             for place, who in enumerate(observation["observation"][table.bids])
             if who
-        ]
-        for quantity, face, bidder in sorted(bids, key=height):
-            yield f"Player {bidder} bids {quantity} of face {face}."
+        }
+        for bid in sorted(bidders, key=partial(height, self._rules, wild)):
+            yield f"Player {bidders[bid]} bids {bid.quantity} of face {bid.face}."
 
 
 def policy(agent: Agent, rules: Rules = BGA) -> AgentPolicy:

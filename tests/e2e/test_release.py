@@ -157,7 +157,7 @@ def test_tag_of_another_version_is_refused_in_the_line_of_the_workflow(repositor
 
 
 def test_make_release_asks_first() -> None:
-    ran = run("make", "-n", "release", cwd=ROOT)
+    ran = run("make", "--no-print-directory", "-n", "release", cwd=ROOT)
     assert ran.stdout.splitlines()[0] == "./.ci/releasable"
     assert "[test]" not in ran.stdout
 

@@ -112,6 +112,20 @@ def wild_face(rules: Rules, palifico_seat: int | None) -> int | None:
     return PACO if palifico_seat is None and rules.pacos_wild else None
 
 
+def height(rules: Rules, wild: int | None, bid: Bid) -> tuple[float, int]:
+    """Return what orders the bids of a round: every raise is higher (FACES, TO-PACOS, FROM-PACOS).
+
+    `wild` is the wild face of the round.
+    """
+    if wild is None:
+        order = ONES_HIGH if rules.ones_high else ONES_LOW
+        return bid.quantity, order.index(bid.face)
+    if bid.face != wild:
+        return bid.quantity, bid.face
+    # n pacos stand beside 2n dice of a number: above them if these take one more.
+    return 2 * bid.quantity + (0.5 if rules.from_pacos_one_more else -0.5), bid.face
+
+
 def first_standing(rules: Rules, players: int, opener: int) -> Standing:
     """Set the table for a game of 2 to 6 players (SETUP)."""
     return Standing(rules, (rules.starting_dice,) * players, (False,) * players, opener)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from arena.game.rules import round as round_
 from arena.game.rules.books import FACES, PACO, Rules
 from arena.game.rules.explain import why_illegal_bid
 from arena.game.rules.round import Bid, Round, Standing, calza_seats, is_legal, raises
@@ -316,3 +317,13 @@ def test_offers_hide_what_others_hold(game: list[Played], seed: int) -> None:
     dice = tuple(other_count(now.standing, seat, now.to_act, rng) for seat in range(count))
     other = replace(now, standing=replace(now.standing, dice=dice))
     assert raises(other) == raises(now)
+
+
+@each_game
+@given(games())
+def test_every_raise_is_higher_in_the_order_of_the_engine(game: list[Played]) -> None:
+    for played in game:
+        wild = played.states[0].standing.wild
+        bids = [one.bid for one in played.states if one.bid]
+        heights = [round_.height(played.before.rules, wild, bid) for bid in bids]
+        assert heights == sorted(set(heights))
