@@ -204,7 +204,7 @@ class Week(Struct, frozen=True):
     """One of several exercises of a course, each with a deadline, a lock and marks of its own."""
 
     number: int
-    """From 1."""
+    """Its place in course.yaml, from 1."""
     name: str
     weight: float
     """How much its mark counts beside those of the others."""
@@ -248,7 +248,7 @@ class Course(Struct, frozen=True):
     week: Week | None = None
     """Which of several exercises this is; None if the course has one."""
     weeks: tuple[Week, ...] = ()
-    """All of them."""
+    """All exercises of the course; () if it has one."""
 
     @property
     def base(self) -> Path:

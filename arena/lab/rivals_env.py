@@ -96,7 +96,8 @@ class RivalsVectorEnv(gymnasium.vector.VectorEnv[Observation, Numbers, Any]):
         """Take the agent's actions, and let rivals act until it acts again or is out."""
         if not self._began:
             raise ResetNeeded("no games are under way: call reset()")
-        env, chosen, ended = self._games.env, np.asarray(actions), self._ended
+        env, ended = self._games.env, self._ended
+        chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
             raise InvalidAction(f"{self.num_envs} whole numbers are {self.num_envs} actions")
         places = np.zeros(self.num_envs, np.int64)

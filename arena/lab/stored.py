@@ -75,7 +75,8 @@ def imitation(
     there is no such decision.
     """
     layout = Table(players, starting_dice)
-    seen, masks, became = list[Array](), list[Array](), list[tuple[int, int, bool, str, str]]()
+    seen, masks = list[Array](), list[Array]()
+    became = list[tuple[int, int, bool, str, str]]()
     for row in _rows(Path(path)):
         if (row["players"], row["starting_dice"]) != (players, starting_dice) or not row["counts"]:
             continue

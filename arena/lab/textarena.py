@@ -101,7 +101,8 @@ class AgentPolicy:
 
     def _told(self, table: Table, observation: Observation) -> Iterator[str]:
         """Say what happened so far in the game, and what may be done."""
-        seen, request, self._request = observation["observation"], self._request, None
+        seen = observation["observation"]
+        request, self._request = self._request, None
         if request:
             for notice in self._games.get(request["game"], []):
                 yield from self._earlier(notice, request["seat"], table.players)
@@ -318,7 +319,7 @@ class _Seat:
         return self._bots.reply(seen.seat, self._turn(seen))
 
     def close(self) -> None:
-        """End the bot."""
+        """End the bot's process, if it runs."""
         self._ends.close()
 
     def _turn(self, seen: Seen) -> Turn:

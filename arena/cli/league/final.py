@@ -214,7 +214,7 @@ class _Teller:
         self._silent = silent
 
     def opening(self) -> None:
-        """Tell the draw."""
+        """Tell who meets whom first."""
         terms = self._final.terms
         names = [name for name in terms.draw if name != BYE]
         how = "a knock-out" if terms.players == 2 else "one table"

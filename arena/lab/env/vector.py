@@ -208,7 +208,8 @@ class VectorEnv:
     def observations(self, games: Numbers | None = None) -> Array:
         """Return the observations of the seats that act: a row per game."""
         table, some = self.table, _rows(games)
-        games, seat, bid = self._all[some], self.seat[some], self.bid[some]
+        games = self._all[some]
+        seat, bid = self.seat[some], self.bid[some]
         order = self._tables.order[seat]
         seen = np.zeros((len(games), table.size), np.int8)
         seen[:, table.hand] = self.hands[games, seat]

@@ -21,10 +21,18 @@ _QUIET = (140, 140, 146)
 """The colour of dice that do not count, or are not seen."""
 _HALF = 2
 """It is drawn so many times as large as it is written, which smooths it."""
-_TOP, _ROW, _FOOT = 120, 96, 96
-"""Pixels of the bid, of each seat, and of the words, as they are drawn."""
-_NAME, _HAND, _DID = EDGE, 440, 900
-"""Where names, dice and the seat's last bid begin."""
+_TOP = 120
+"""Pixels of the bid, as it is drawn."""
+_ROW = 96
+"""Those of each seat."""
+_FOOT = 96
+"""Those of the words."""
+_NAME = EDGE
+"""Where names begin."""
+_HAND = 440
+"""Where dice begin."""
+_DID = 900
+"""Where the seat's last bid begins."""
 _SECOND = 100
 """A frame's time is in hundredths of a second."""
 _TIMES = {"round": _SECOND, "bid": _SECOND, "call": 3 * _SECOND, "fault": 3 * _SECOND}
@@ -142,7 +150,8 @@ def _part(picture: "Pixels", before: "Pixels | None", time: int) -> bytes:
     """Return a frame: the rectangle in which it differs from the one before it."""
     import numpy as np
 
-    top, left, bottom, right = 0, 0, *picture.shape
+    top = left = 0
+    bottom, right = picture.shape
     if before is not None:
         rows, columns = np.nonzero(picture != before)
         if len(rows):
@@ -161,7 +170,8 @@ def _part(picture: "Pixels", before: "Pixels | None", time: int) -> bytes:
 def lzw(pixels: bytes) -> bytes:
     """Return pixels in the LZW of GIF (appendix F of its specification), of bytes."""
     clear, end = 256, 257
-    bits, held, width = 0, 0, 9
+    bits = held = 0
+    width = 9
     made = bytearray()
     known: dict[int, int] = {}  # codes, by the code before a pixel and the pixel
 
@@ -188,7 +198,8 @@ def lzw(pixels: bytes) -> bytes:
             free += 1
         else:
             put(clear)
-            known, free, width = {}, end + 1, 9
+            known = {}
+            free, width = end + 1, 9
         code = pixel
     put(code)
     put(end)

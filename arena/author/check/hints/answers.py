@@ -95,7 +95,8 @@ def _of_number(value: object, runtime: str) -> str:
 def of_bid(came: str, request: str) -> str:
     """Return which bids near an illegal one are legal; "" if it is no bid, or nothing is known."""
     bid, asked = decoded(came), decoded(request)
-    rows, quantity, face = asked.get("raises"), bid.get("quantity"), bid.get("face")
+    rows = asked.get("raises")
+    quantity, face = bid.get("quantity"), bid.get("face")
     if not isinstance(rows, list) or not isinstance(quantity, int) or not isinstance(face, int):
         return ""
     if not rows:
