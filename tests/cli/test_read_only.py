@@ -23,7 +23,8 @@ ALL = (
     ("backup", "league.yaml", "OUT/copy.sqlite"),
 )
 READERS = sample(ALL, 2, "readers of read-only stores")
-NOBODY = 65_534
+NOBODY = 65_533
+"""A user of no account, and not 65534, all of whose processes an autograder ends."""
 KILL = """
 import os, sys
 from pathlib import Path

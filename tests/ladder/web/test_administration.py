@@ -94,7 +94,7 @@ def test_versions_that_others_may_help_are_named_with_the_authors_of_these(crowd
             "variant": "bga",
             "players": 2,
             "bot": bot,
-            "rival": rival,
+            "opponent": rival,
             "games": 40,
             "expected": 0.5,
             "observed": 0.2,
@@ -102,7 +102,7 @@ def test_versions_that_others_may_help_are_named_with_the_authors_of_these(crowd
         }
         for bot, rival in [*pairs, ("gone@1", "mine@1")]
     ]
-    rows.append({**rows[0], "kind": "drift", "rival": None})
+    rows.append({**rows[0], "kind": "drift", "opponent": None})
     data = crowded.folder.root / "site" / "data"
     data.mkdir(parents=True)
     (data / "suspicions.json").write_text(json.dumps({"rows": rows}))

@@ -19,7 +19,8 @@ from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from tests.support import factory
 
-NOBODY = 65_534
+NOBODY = 65_533
+"""A user of no account, and not 65534, all of whose processes an autograder ends."""
 FILE_LIMIT = 200_000
 """Bytes that a starved process may write into one file."""
 
