@@ -17,6 +17,7 @@ from arena.cli.ladder.running import in_thread
 from arena.cli.options import PathType, json_option, sandbox_option, say_program_folder
 from arena.cli.output import print_json, say
 from arena.course.roster import read_roster
+from arena.io.cores import core_count
 from arena.io.errors import ArenaError
 from arena.ladder.book.names import Names, check_name
 from arena.ladder.book.quota import Quotas
@@ -36,6 +37,8 @@ _KEYS: dict[str, Any] = {
     "intervals": Intervals(publish=10.0),
     # The rest takes ten seconds and more of a core, and a class waits.
     "checks": CheckTerms(steps=FIRST_GAME),
+    # Checks wait for a processor while games take all of them.
+    "workers": max(1, core_count() // 2),
 }
 """What the ladder.yaml of a class says beside the usual."""
 _RISK = "on plain HTTP everybody on this network can read and change what is sent, and be anybody"
