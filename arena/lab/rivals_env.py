@@ -189,7 +189,9 @@ class RivalsVectorEnv(gymnasium.vector.VectorEnv[Observation, Numbers, Any]):
             said[faults] = [
                 f"action {one} is not legal now: see the mask" for one in actions[faults]
             ]
-            ends |= {"fault": said, "_fault": said != None}  # noqa: E711 - by element
+            faulted = np.zeros(self.num_envs, bool)
+            faulted[faults] = True
+            ends |= {"fault": said, "_fault": faulted}
         if not self._same_step:
             return ends
         last = np.full(self.num_envs, None, object)

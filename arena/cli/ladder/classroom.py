@@ -35,7 +35,7 @@ _KEYS: dict[str, Any] = {
     "names": Names.BY_AUTHOR,
     "quotas": Quotas(uploads=100, refused=100),
     "intervals": Intervals(publish=10.0),
-    # The rest takes ten seconds and more of a core, and a class waits.
+    # All steps take several times as long (benchmarks/results/class.md), and a class waits.
     "checks": CheckTerms(steps=FIRST_GAME),
     # Checks wait for a processor while games take all of them.
     "workers": max(1, core_count() // 2),

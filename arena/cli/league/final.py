@@ -236,8 +236,7 @@ class _Teller:
         record = replay(played.games[0], fixture.seats, final.terms.rules, fixture.max_rounds)
         for line in commentary(record, fixture.seats):
             self._line(line)
-        score = ", ".join(f"{name} {won}" for name, won in match.score.items())
-        self._line(f"{winner_of(played)} wins game {number}: {score}")
+        self._line(f"{winner_of(played)} wins game {number}: {_score(match)}")
         if match.winner:
             self._line(f"{match.winner} wins the match")
 
@@ -246,8 +245,7 @@ class _Teller:
         self._line("")
         for matches in self._final.rounds:
             for match in matches:
-                score = ", ".join(f"{name} {won}" for name, won in match.score.items())
-                self._line(f"{_round(self._final, match)}: {score}")
+                self._line(f"{_round(self._final, match)}: {_score(match)}")
         self._line(f"{self._final.winner} wins the final of {self._final.terms.league}")
 
     def _line(self, text: str) -> None:
@@ -260,6 +258,10 @@ class _Teller:
 
 def _round(final: Final, match: Contest) -> str:
     return final.round_of(match.number) if final.terms.players == 2 else "table"
+
+
+def _score(match: Contest) -> str:
+    return ", ".join(f"{name} {won}" for name, won in match.score.items())
 
 
 def _data(final: Final) -> dict[str, object]:
